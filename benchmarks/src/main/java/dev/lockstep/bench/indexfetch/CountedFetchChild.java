@@ -49,15 +49,10 @@ final class CountedFetchChild {
             for (int i = 0; i < FLOODS_BEFORE; i++) {
                 flood();
             }
-            List<Integer> members = spec.members();
             for (long done = 0; done < OPERATIONS_BEFORE; ) {
-                for (int i = 0; i < members.size(); i++) {
-                    for (boolean cold : new boolean[] {true, false}) {
-                        rounds.run(members.get(i), 1, FetchPhases.unmarked(cold));
-                        done += (long) members.get(i) * spec.operationsEach();
-                    }
-                }
+                done += unmarked(rounds);
             }
+            CompiledPadding padding = CompiledPadding.complete(spec.paddingBytes(), directory, () -> unmarked(rounds));
             SimulatedPhases.tellJvm();
             dryRun(rounds);
             Json.write(
@@ -69,11 +64,23 @@ final class CountedFetchChild {
                 sample(rounds);
             }
             List<FetchTimes.Time> counted = new ArrayList<>();
-            for (int i = 0; i < members.size(); i++) {
+            for (int i = 0; i < spec.members().size(); i++) {
                 counted.add(size(rounds, i));
             }
-            return new FetchTimes(spec.kind(), false, 0, counted);
+            return new FetchTimes(spec.kind(), false, padding.bytes(), counted);
         }
+    }
+
+    /** The rounds of all sizes; returns their operations. */
+    private long unmarked(FetchRounds rounds) throws InterruptedException {
+        long operations = 0;
+        for (int members : spec.members()) {
+            for (boolean cold : new boolean[] {true, false}) {
+                rounds.run(members, 1, FetchPhases.unmarked(cold));
+                operations += (long) members * spec.operationsEach();
+            }
+        }
+        return operations;
     }
 
     /** The warm rounds of all sizes, as often as it takes to tell shares by samples. */

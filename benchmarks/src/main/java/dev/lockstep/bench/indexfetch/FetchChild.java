@@ -5,7 +5,6 @@ import dev.lockstep.bench.report.Spelling;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,9 +17,6 @@ final class FetchChild {
 
     /** Of the time that a size is measured for: as long as that its number of transactions is looked for. */
     private static final double SEARCH_PART = 0.25;
-
-    /** Enough for the largest padding on a busy machine. */
-    private static final Duration COMPILED_WITHIN = Duration.ofMinutes(10);
 
     private static final double SECONDS_BETWEEN_LOOKS = 0.1;
 
@@ -36,31 +32,16 @@ final class FetchChild {
     FetchTimes run(Path directory) throws InterruptedException {
         try (FetchRounds rounds = new FetchRounds(spec, directory)) {
             warmUp(rounds, spec.warmUpSeconds());
-            long paddingBytes = spec.paddingBytes() == 0 ? 0 : compilePadding(rounds, directory);
+            CompiledPadding padding = CompiledPadding.complete(
+                    spec.paddingBytes(), directory, () -> warmUp(rounds, SECONDS_BETWEEN_LOOKS));
             List<FetchTimes.Time> times = new ArrayList<>();
             try (FlameRun _ = FlameRun.start("indexfetch " + Spelling.of(spec.kind()))) {
                 for (int i = 0; i < spec.members().size(); i++) {
                     times.add(time(rounds, spec.members().get(i)));
                 }
             }
-            return new FetchTimes(spec.kind(), false, paddingBytes, times);
+            return new FetchTimes(spec.kind(), false, padding.bytes(), times);
         }
-    }
-
-    /** Warms up until C2 has compiled all that operations execute before their own code; returns its bytes. */
-    private long compilePadding(FetchRounds rounds, Path directory) throws InterruptedException {
-        long startNanos = System.nanoTime();
-        CompiledPadding compiled = CompiledPadding.here(directory);
-        while (!compiled.isAllOf(spec.paddingBytes())) {
-            if (System.nanoTime() - startNanos > COMPILED_WITHIN.toNanos()) {
-                throw new IllegalStateException("C2 does not compile the code of --operation-padding: paddingBytes="
-                        + spec.paddingBytes() + " methods=" + PaddingCode.methods(spec.paddingBytes()) + " compiled="
-                        + compiled.methods() + "; remedy: a smaller one, or another --kinds");
-            }
-            warmUp(rounds, SECONDS_BETWEEN_LOOKS);
-            compiled = CompiledPadding.here(directory);
-        }
-        return compiled.bytes();
     }
 
     private void warmUp(FetchRounds rounds, double seconds) throws InterruptedException {

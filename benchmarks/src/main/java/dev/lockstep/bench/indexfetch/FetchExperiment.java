@@ -76,26 +76,12 @@ final class FetchExperiment {
                 .times("a run of kind=" + kind);
     }
 
-    private List<String> paddingOptions(FetchKind kind) {
-        int bytes = plan.spec().paddingBytes();
-        if (bytes == 0) {
-            return List.of();
-        }
-        List<String> options = new ArrayList<>(CompiledPadding.options());
-        if (kind.usesSThreads()) {
-            options.addAll(
-                    OperationPadding.options(bytes, plan.spec().operation().firstName()));
-        }
-        return options;
-    }
-
     /** Of the JVM that runs a kind. */
     List<String> options(FetchKind kind, List<String> further) throws IOException {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData"));
         options.addAll(beside == null ? HEAP : beside.heap());
         options.addAll(beside == null ? List.of() : beside.flags().forced());
         options.addAll(plan.options(kind));
-        options.addAll(paddingOptions(kind));
         options.addAll(further);
         if (System.getProperty("os.name").startsWith("Linux")) {
             options.add("-XX:+UseTransparentHugePages");

@@ -2,6 +2,7 @@ package dev.lockstep.bench.indexfetch;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -41,6 +42,14 @@ record FetchPlan(
 
     /** Further options of the JVM that runs a kind. */
     List<String> options(FetchKind kind) throws IOException {
-        return points.options(kind, scratch);
+        List<String> options = new ArrayList<>(points.options(kind, scratch));
+        if (spec.paddingBytes() > 0) {
+            options.addAll(CompiledPadding.options());
+            if (kind.usesSThreads()) {
+                options.addAll(OperationPadding.options(
+                        spec.paddingBytes(), spec.operation().firstName()));
+            }
+        }
+        return options;
     }
 }

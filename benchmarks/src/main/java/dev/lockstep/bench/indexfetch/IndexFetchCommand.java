@@ -148,7 +148,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             defaultValue = "fetch",
             converter = OfOperation.class,
             description = "What each member does: a fetch, from a table in memory; or a fetch and an update of one"
-                    + " column; or the insert of a row and of its entries in eight secondary indexes, which is not"
+                    + " column; or the insert of a row and of its entries in eight secondary indexes, which has no kind"
                     + " staged; both with a log. Default: fetch.")
     private RowOperation operation;
 
@@ -187,7 +187,8 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             description = "Straight code that each operation executes before its own, like 0,16K,64K,256K,1M. Members"
                     + " of a team take turns behind each piece of about 16 KB, or each piece is a stage; its code is"
                     + " the same for all of them. The times are taken with each, and the report has the gain against"
-                    + " code footprint: how many times as fast as one by one teams are with each. Default: none.")
+                    + " code footprint: how many times as fast as one by one teams are with each. With --measure misses"
+                    + " one size, which the simulated operations execute. Default: none.")
     private List<Integer> operationPaddings = List.of();
 
     @Option(
@@ -329,7 +330,11 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         List<RetrainedMisses> retrained = List.of();
         List<Verdict> verdicts = List.of();
         if (measured != Measured.TIME) {
-            SimulatedFetch simulated = new SimulatedFetch(plan, missesOptions.caches());
+            // With times too, they are taken with each padding, and misses counted without any.
+            FetchPlan counted = measured == Measured.MISSES && !operationPaddings.isEmpty()
+                    ? plan.with(plan.spec().padded(operationPaddings.getFirst()))
+                    : plan;
+            SimulatedFetch simulated = new SimulatedFetch(counted, missesOptions.caches());
             misses = simulated.run();
             padded = simulated.runPadded(missesOptions.paddings());
             retrained = simulated.runRetrained(missesOptions.retrained());
@@ -342,7 +347,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         CodeFootprintCurve codeFootprints = null;
         if (rows.size() > 1) {
             dataSizes = gains.overRows(rows);
-        } else if (!operationPaddings.isEmpty()) {
+        } else if (!operationPaddings.isEmpty() && measured != Measured.MISSES) {
             codeFootprints = gains.overPaddings(operationPaddings, misses == null ? null : misses.operationBytes());
             times = codeFootprints.plainTimesOrNull();
         } else if (measured != Measured.MISSES) {
@@ -359,9 +364,11 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 "--rows is --members to 100000000");
         rows = rows.stream().distinct().sorted().toList();
         operationPaddings = operationPaddings.stream().distinct().sorted().toList();
+        options.require(operationPaddings.isEmpty() || rows.size() == 1, "--operation-padding needs one of --rows");
         options.require(
-                operationPaddings.isEmpty() || (measured != Measured.MISSES && rows.size() == 1),
-                "--operation-padding needs --measure time or all, and one of --rows");
+                operationPaddings.isEmpty() || measured != Measured.MISSES || isOfOnePaddedRun(),
+                "--operation-padding with --measure misses is one size, and goes without --switch-padding and"
+                        + " --retrained-points");
         options.require(operations >= 1, "--operations is at least 1");
         options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
         options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
@@ -375,6 +382,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.require(
                 operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
                 "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
+    }
+
+    private boolean isOfOnePaddedRun() {
+        return operationPaddings.size() == 1 && missesOptions.areOfOneRun();
     }
 
     /** Under {@code ./lockstep simulate}, which counts and prints. */

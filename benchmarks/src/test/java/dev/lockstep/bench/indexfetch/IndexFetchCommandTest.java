@@ -231,16 +231,43 @@ class IndexFetchCommandTest {
     }
 
     @Test
-    void operationPaddingIsOfTimesAndOneSize() {
-        for (String further : List.of("--measure=misses", "--rows=500,2000", "--operation-padding=127")) {
+    void operationPaddingIsOfOneTable() {
+        for (String further : List.of("--rows=500,2000", "--operation-padding=127")) {
             assertEquals(2, execute("--operation-padding=16K", "--members=1", further), further);
         }
         assertEquals(2, execute("--operation-padding=1g"));
         assertEquals(
                 2,
                 execute("--operation-padding=16K", "--members=1", "--flame", "--out=" + directory.resolve("report")));
-        assertTrue(err.toString().contains("--operation-padding needs --measure time or all"), err::toString);
+        assertTrue(err.toString().contains("--operation-padding needs one of --rows"), err::toString);
         assertTrue(err.toString().contains("0, or 128 to 4194304"), err::toString);
+    }
+
+    /** Each simulated run takes minutes, and has one probe. */
+    @Test
+    void missesAreOfOneOperationPadding() {
+        for (List<String> further : List.of(
+                List.of("--operation-padding=16K,32K"),
+                List.of("--operation-padding=16K", "--kinds=continuation", "--switch-padding=1K"))) {
+            List<String> arguments = new ArrayList<>(List.of("--measure=misses", "--members=1"));
+            arguments.addAll(further);
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute(arguments.toArray(String[]::new)), further::toString);
+            assertTrue(err.toString().contains("with --measure misses is one size"), err::toString);
+        }
+    }
+
+    @Test
+    void theJvmOfPaddedOperationsCompilesTheirCode() throws IOException {
+        FetchPlan plan = plan();
+        assertEquals(List.of(), plan.options(FetchKind.CONTINUATION));
+        FetchPlan padded = plan.with(plan.spec().padded(16 << 10));
+        List<String> compiles = CompiledPadding.options();
+        assertTrue(compiles.getLast().endsWith("GeneratedSteps*::wide*,0.1"), compiles::toString);
+        assertEquals(compiles, padded.options(FetchKind.STAGED));
+        List<String> executes = new ArrayList<>(compiles);
+        executes.addAll(OperationPadding.options(16 << 10, "fetch " + FetchTable.NAME));
+        assertEquals(executes, padded.options(FetchKind.CONTINUATION));
     }
 
     @Test

@@ -65,12 +65,13 @@ class OperationPaddingTest {
 
     @Test
     void onlyWhatC2HasCompiledCounts() {
-        String step = "dev.lockstep.bench.simulate.jvm.GeneratedSteps.step0(I)I";
+        String step = "dev.lockstep.bench.simulate.jvm.GeneratedSteps.wide0(I)I";
         CompiledMethod byC2 = new CompiledMethod(step, 4, 1_000, false);
         List<CompiledMethod> all = List.of(
                 byC2,
                 new CompiledMethod(step, 3, 5_000, false),
                 new CompiledMethod("dev.lockstep.bench.simulate.jvm.GeneratedSteps.applyAsInt(I)I", 4, 300, false),
+                new CompiledMethod("dev.lockstep.bench.simulate.jvm.GeneratedSteps.step0(I)I", 4, 300, false),
                 new CompiledMethod("dev.lockstep.engine.Table.step(I)I", 4, 300, false));
         CompiledPadding compiled = CompiledPadding.of(all);
         assertEquals(new CompiledPadding(1, 1_000), compiled);

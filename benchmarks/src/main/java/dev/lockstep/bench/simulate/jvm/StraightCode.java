@@ -16,6 +16,11 @@ public final class StraightCode {
     /** The class of the generated methods, without its package. */
     public static final String NAME = "GeneratedSteps";
 
+    /** How the methods of wide code begin. */
+    public static final String WIDE_METHOD = "wide";
+
+    private static final String METHOD = "step";
+
     /** Of a step, compiled. */
     private static final int STEP_BYTES = 24;
 
@@ -39,7 +44,7 @@ public final class StraightCode {
      * @param bytes at least those of one step
      */
     public static IntUnaryOperator ofBytes(int bytes) {
-        return make(methods(bytes), steps(bytes), StraightCode::arithmetic);
+        return make(methods(bytes), steps(bytes), METHOD, StraightCode::arithmetic);
     }
 
     /**
@@ -49,7 +54,7 @@ public final class StraightCode {
      * @param bytes at least those of one step
      */
     public static IntUnaryOperator wideOfBytes(int bytes) {
-        return make(methods(bytes), steps(bytes), StraightCode::wideArithmetic);
+        return make(methods(bytes), steps(bytes), WIDE_METHOD, StraightCode::wideArithmetic);
     }
 
     /** How many methods so many bytes are made of, beside one that calls them. */
@@ -68,7 +73,7 @@ public final class StraightCode {
      * @param steps of each; each takes about 14 bytes of bytecode
      */
     public static IntUnaryOperator make(int methods, int steps) {
-        return make(methods, steps, StraightCode::arithmetic);
+        return make(methods, steps, METHOD, StraightCode::arithmetic);
     }
 
     /** The bytecode of a method. */
@@ -76,7 +81,7 @@ public final class StraightCode {
         void generate(CodeBuilder code, int method, int steps);
     }
 
-    private static IntUnaryOperator make(int methods, int steps, Body body) {
+    private static IntUnaryOperator make(int methods, int steps, String name, Body body) {
         byte[] bytes = ClassFile.of().build(CLASS, type -> {
             type.withInterfaceSymbols(OPERATOR);
             type.withMethodBody(
@@ -86,14 +91,14 @@ public final class StraightCode {
             type.withMethodBody("applyAsInt", STEP_TYPE, ClassFile.ACC_PUBLIC, code -> {
                 code.iload(1);
                 for (int method = 0; method < methods; method++) {
-                    code.invokestatic(CLASS, "step" + method, STEP_TYPE);
+                    code.invokestatic(CLASS, name + method, STEP_TYPE);
                 }
                 code.ireturn();
             });
             for (int i = 0; i < methods; i++) {
                 int method = i;
                 type.withMethodBody(
-                        "step" + method,
+                        name + method,
                         STEP_TYPE,
                         ClassFile.ACC_STATIC | ClassFile.ACC_PRIVATE,
                         code -> body.generate(code, method, steps));
