@@ -12,6 +12,7 @@ import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.engine.Durability;
+import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.workload.Terminal;
 import dev.lockstep.tpcc.workload.TransactionMix;
@@ -159,6 +160,14 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     private int shrink;
 
     @Option(
+            names = "--team-limit",
+            paramLabel = "N",
+            defaultValue = "" + SchedulerOptions.TEAM_LIMIT_DEFAULT,
+            description = "Members of a team at most. A wave has of each warehouse one transaction, so that with more"
+                    + " warehouses than this it has several teams. Default: ${DEFAULT-VALUE}.")
+    private int teamLimit;
+
+    @Option(
             names = "--durability",
             paramLabel = "MODE",
             defaultValue = "async",
@@ -260,6 +269,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                     compared(),
                     terminals,
                     shrink,
+                    teamLimit,
                     Spelling.of(durability),
                     warmUpSeconds,
                     durationSeconds,
@@ -345,6 +355,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                                 <= Terminal.TERMINALS_MAX,
                 "--warehouses and --terminals are at least 1, and their product at most " + Terminal.TERMINALS_MAX);
         options.require(shrink >= 1 && shrink <= TpccScale.SHRINK_MAX, "--shrink is 1 to " + TpccScale.SHRINK_MAX);
+        options.require(teamLimit >= 1, "--team-limit is at least 1");
         options.require(warmUpSeconds >= 0 && warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a day");
         options.require(durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is up to a day");
         simulatedOptions.require(options);
@@ -380,6 +391,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
         settings.put("variants", compared().stream().map(Spelling::of).collect(Collectors.joining(", ")));
         settings.put("terminals of a warehouse", Integer.toString(terminals));
         settings.put("part of a warehouse that is loaded", "1/" + shrink);
+        settings.put("members of a team at most", Integer.toString(teamLimit));
         settings.put("durability", Spelling.of(durability));
         settings.put("seconds of warming up", Double.toString(warmUpSeconds));
         settings.put("seconds measured", Double.toString(durationSeconds));

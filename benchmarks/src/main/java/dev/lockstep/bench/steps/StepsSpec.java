@@ -1,5 +1,6 @@
 package dev.lockstep.bench.steps;
 
+import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.List;
  * @param variants to be compared, {@link StepsVariant#NEITHER} first
  * @param terminals of each warehouse
  * @param shrink as {@code tpcc --shrink}
+ * @param teamLimit as {@code tpcc --team-limit}, of variants that form teams
  * @param durability as {@code tpcc --durability}
  * @param warmUpSeconds before measuring
  * @param durationSeconds measured
@@ -24,6 +26,7 @@ record StepsSpec(
         List<StepsVariant> variants,
         int terminals,
         int shrink,
+        int teamLimit,
         String durability,
         double warmUpSeconds,
         double durationSeconds,
@@ -52,6 +55,9 @@ record StepsSpec(
                 "--seed",
                 Long.toString(seed)));
         words.addAll(variant.words());
+        if (variant.formsTeams() && teamLimit != SchedulerOptions.TEAM_LIMIT_DEFAULT) {
+            words.addAll(List.of("--team-limit", Integer.toString(teamLimit)));
+        }
         jvmOptions.forEach(option -> words.add("--jvm-option=" + option));
         return words;
     }

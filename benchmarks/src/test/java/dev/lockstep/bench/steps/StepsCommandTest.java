@@ -372,12 +372,19 @@ class StepsCommandTest {
                 "--warmup=0.5",
                 "--duration=2",
                 "--seed=42",
+                "--team-limit=20",
                 "--jvm-option=-Xmx1g");
         assertEquals(
                 "./lockstep tpcc --scheduler steps --mix payment --warehouses 1 --terminals 7 --shrink 50"
-                        + " --durability none --seed 42 --teams on --batches on --jvm-option=-Xmx1g --warmup 0.5"
-                        + " --duration 2.0",
+                        + " --durability none --seed 42 --teams on --batches on --team-limit 20 --jvm-option=-Xmx1g"
+                        + " --warmup 0.5 --duration 2.0",
                 result.at("/cells/0/native/runs/1/command").asText());
+        // A limit of teams that nobody forms would make another configuration of the same run.
+        assertEquals(
+                "./lockstep tpcc --scheduler steps --mix payment --warehouses 1 --terminals 7 --shrink 50"
+                        + " --durability none --seed 42 --teams off --batches off --jvm-option=-Xmx1g --warmup 0.5"
+                        + " --duration 2.0",
+                result.at("/cells/0/native/runs/0/command").asText());
     }
 
     @Test
@@ -656,6 +663,7 @@ class StepsCommandTest {
                 "--mixes=refund",
                 "--variants=some",
                 "--shrink=101",
+                "--team-limit=0",
                 "--durability=maybe",
                 "--warmup=-1",
                 "--duration=0",
