@@ -39,7 +39,7 @@ public final class DatabaseOptions {
 
     /**
      * One hour: longer than loading all data in one transaction takes, short enough that one that hangs among others'
-     * locks does not keep its own, and the log it needs for rollback, for ever. It is looked at in waits for locks; one
+     * locks does not keep its own, and the log it needs for rollback, for ever. It is looked at by its statements; one
      * that was forgotten is ended by {@link Session#close}, and by {@link Database#close} where its thread has ended.
      */
     public static final Duration TRANSACTION_TIMEOUT_DEFAULT = Duration.ofHours(1);
@@ -507,8 +507,8 @@ public final class DatabaseOptions {
 
         /**
          * Sets how long a transaction may run that does not name its own limit. It is looked at whenever the
-         * transaction waits for a lock or for a page, and where a scan has found some hundred rows more. Default:
-         * {@link #TRANSACTION_TIMEOUT_DEFAULT}.
+         * transaction waits for a lock or for a page, where a scan has found some hundred rows more, and at one of
+         * some ten statements. Default: {@link #TRANSACTION_TIMEOUT_DEFAULT}.
          *
          * @param time {@link #TRANSACTION_TIMEOUT_MIN} to {@link #TIMEOUT_MAX}
          * @return this builder

@@ -9,9 +9,10 @@ import java.time.Duration;
  * @param durability when its commit is answered; not stronger than what the database was opened with
  * @param lockTimeout how long it waits for one lock, 0 to {@link DatabaseOptions#TIMEOUT_MAX}; with 0 it does not wait
  * @param timeout how long it may take as a whole, 0 to {@link DatabaseOptions#TIMEOUT_MAX}; looked at whenever it waits
- *     for a lock or for a page, and where a scan has found some hundred rows more: one that waits for nothing goes on,
- *     and one whose thread does nothing keeps its locks. What bounds the wait of others is their own lock timeout, and
- *     what ends an idle transaction is the limit of its log ({@link DatabaseOptions.Builder#transactionLogBytes})
+ *     for a lock or for a page, where a scan has found some hundred rows more, and at one of some ten statements: one
+ *     that commits goes on, and one whose thread does nothing here keeps its locks. What bounds the wait of others is
+ *     their own lock timeout, and what ends an idle transaction is the limit of its log ({@link
+ *     DatabaseOptions.Builder#transactionLogBytes})
  * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
  * @param snapshot whether it only reads, all from one {@linkplain #readOnlySnapshot() snapshot}; its isolation then
  *     says nothing
@@ -68,7 +69,7 @@ public record TransactionOptions(
      * @param isolation what it may see of others
      * @param durability when its commit is answered; not stronger than what the database was opened with
      * @param lockTimeout how long it waits for one lock
-     * @param timeout how long it may take as a whole; looked at whenever it waits
+     * @param timeout how long it may take as a whole; see above
      * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
      */
     public TransactionOptions(

@@ -2,7 +2,8 @@ package dev.lockstep.engine;
 
 /**
  * Thrown when a transaction has run longer than its own limit, which is looked at where a statement is about to wait
- * for a lock or for a page, and where a scan has found some hundred rows more: one that computes, or commits, goes on.
+ * for a lock or for a page, where a scan has found some hundred rows more, and at one of some ten statements: one that
+ * calls for nothing, or commits, goes on.
  * It keeps its changes and locks, and can only be rolled back; {@link Database#run} and {@link Session#call} do that by
  * themselves.
  *

@@ -24,6 +24,9 @@ class TransactionTimeoutTest {
 
     private static final String NAME = "x".repeat(600);
 
+    /** Of a transaction whose limit is over, before a look at it. */
+    private static final int STATEMENTS_MAX = 16;
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -85,6 +88,29 @@ class TransactionTimeoutTest {
         found = database.call(over, transaction -> transaction.fetch(table, key, row));
         assertTrue(found, "nothing is waited for");
         assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+    }
+
+    /** No wait, no scan: a loop that fetches rows, which are in memory, would go on for ever. */
+    @Test
+    void aLoopOfStatementsEnds() {
+        Database database = validated.inMemory();
+        Table table = DatabaseTest.filled(database, 2, "name");
+        Record row = table.newRecord();
+        Key key = table.newKey().add(1);
+        int[] statements = new int[1];
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.run(over(database), transaction -> {
+                    for (statements[0] = 0; statements[0] < 2 * STATEMENTS_MAX; statements[0]++) {
+                        assertTrue(transaction.fetch(table, key, row));
+                    }
+                }));
+        assertEquals(STATEMENTS_MAX, statements[0]);
+        database.run(over(database), transaction -> {
+            for (int i = 0; i < STATEMENTS_MAX; i++) {
+                assertTrue(transaction.fetch(table, key, row), "each transaction has as many as the first");
+            }
+        });
     }
 
     /** What it has changed is taken back, and its locks are free. */

@@ -33,6 +33,12 @@ public final class OperationDriver {
     /** Room for a wait or a split, which happen less often and call deeper. */
     static final int FRAMES_PER_WAIT = 5;
 
+    /**
+     * Statements between two looks at the limit of their transaction. A look at the clock is a tenth of the shortest
+     * statement, so that this is not to be seen; and the first of them is seldom far from the last.
+     */
+    static final int STATEMENTS_PER_LOOK = 16;
+
     private final BufferPool pool;
     private final Scheduler scheduler;
     private final LockManager locks;
@@ -41,6 +47,7 @@ public final class OperationDriver {
     /** Null before the first batch: its lists are a third of what an idle session takes. */
     private GroupPrefetch prefetchOrNull;
 
+    private int statementsUntilLook;
     private int reserves;
     private StackOverflowError refused;
 
@@ -444,6 +451,23 @@ public final class OperationDriver {
             throw new CorruptionException(Message.of("the tree was dropped")
                     .with("treeId", operation.tree().treeId())
                     .remedy("read a table before it is dropped"));
+        }
+    }
+
+    /** A transaction begins. */
+    void transactionBegins() {
+        statementsUntilLook = STATEMENTS_PER_LOOK;
+    }
+
+    /**
+     * A statement begins.
+     *
+     * @throws TransactionTimeoutException if the transaction has taken longer than it may, and it is time for a look
+     */
+    void statementBegins() {
+        if (--statementsUntilLook < 0) {
+            statementsUntilLook = STATEMENTS_PER_LOOK - 1;
+            requireTime();
         }
     }
 

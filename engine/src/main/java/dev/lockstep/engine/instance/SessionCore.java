@@ -272,6 +272,7 @@ public final class SessionCore {
         instance.health().check();
         context.bind(sThread);
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
+        driver.transactionBegins();
         answersWhenDurable = durability == Durability.SYNC && log != null;
         isDurableSoon = durability != Durability.NONE;
         context.lockOwner().trackDependency(answersWhenDurable);
@@ -289,11 +290,14 @@ public final class SessionCore {
     }
 
     /**
-     * Locks a table at least in {@code mode}, and gives this session's access to it.
+     * Begins a statement: locks a table at least in {@code mode}, and gives this session's access to it.
      *
      * @param mode an intention mode for work on rows, or S, X for the whole table
+     * @throws dev.lockstep.engine.TransactionTimeoutException if the transaction has taken longer than it may; looked
+     *     at for one of {@link OperationDriver#STATEMENTS_PER_LOOK}
      */
     public TableAccess open(TableReference table, int mode) {
+        driver.statementBegins();
         int number = table.number();
         if (!tableLocks.cover(number, mode)) {
             // Before the lock: tables of two databases may have one number, by which a lock is known to be held.
