@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         usageHelpAutoWidth = true,
         customSynopsis = {
             "./lockstep autosteps loop [--operation NAME]... [--l1i GEOMETRY] [--width N]",
-            "    [--height N] [--members N] [--switch-bytes N] [--rounds N] [--check]",
+            "    [--height N] [--members N] [--switch-bytes N] [--rounds N] [--unchecked]",
             "    [--points FILE] [--json FILE] [--seed N] [--out DIR] -- COMMAND..."
         },
         description = {
@@ -99,11 +99,13 @@ final class LoopCommand implements Callable<Integer> {
     private int rounds;
 
     @Option(
-            names = "--check",
-            description = "Before points are inserted that are new, a run checks at each pass whether a latch, lock or"
-                    + " monitor is held, whoever has taken it. Points where one is are left out, and it says why. What"
-                    + " a method has taken itself is seen without it.")
-    private boolean check;
+            names = "--unchecked",
+            description = "Leaves out the runs that check, before points are inserted that are new, at each pass"
+                    + " whether a latch, lock or monitor is held, whoever has taken it; points where one is are left"
+                    + " out, and it says why. What a method has taken itself, or one that it is inlined into, is seen"
+                    + " in any case. At a point where the latch of another method is held members may wait for each"
+                    + " other for ever.")
+    private boolean unchecked;
 
     @Option(
             names = "--points",
@@ -168,7 +170,7 @@ final class LoopCommand implements Callable<Integer> {
                 search.members(),
                 search.switchBytes(),
                 rounds,
-                check);
+                !unchecked);
         ResultFile.require(command.commandLine(), "--points", pointsFile);
         results.prepare();
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);

@@ -134,12 +134,14 @@ final class PointMapper {
     /** Of methods inlined into each other; the innermost of equals. The reason of the innermost where none is free. */
     private Mapped passedLeast(String operation, InstructionTrace trace, List<Frame> usable, int moved)
             throws IOException {
+        List<SwitchPoint> points = usable.stream()
+                .map(frame -> new SwitchPoint(
+                        operation, frame.className, frame.method, frame.descriptor, frame.bytecodeIndex))
+                .toList();
         Mapped best = null;
         int fewest = Integer.MAX_VALUE;
-        for (Frame frame : usable) {
-            Mapped mapped = checked(
-                    new SwitchPoint(operation, frame.className, frame.method, frame.descriptor, frame.bytecodeIndex),
-                    moved);
+        for (int i = 0; i < points.size(); i++) {
+            Mapped mapped = checked(points.subList(i, points.size()), moved);
             int passes = mapped.point == null
                     ? Integer.MAX_VALUE
                     : passes(trace, List.of(mapped.point)).size();
@@ -151,10 +153,17 @@ final class PointMapper {
         return best;
     }
 
-    private Mapped checked(SwitchPoint point, int moved) throws IOException {
+    /**
+     * Refuses a point where something may be held.
+     *
+     * @param withCallers the point, and where those stand that its method is inlined into
+     */
+    private Mapped checked(List<SwitchPoint> withCallers, int moved) throws IOException {
         try {
-            SwitchPoints.requireFree(classes, point);
-            return new Mapped(point, "", moved);
+            for (SwitchPoint each : withCallers) {
+                SwitchPoints.requireFree(classes, each);
+            }
+            return new Mapped(withCallers.getFirst(), "", moved);
         } catch (SwitchPointException e) {
             return new Mapped(null, e.getMessage(), moved);
         }

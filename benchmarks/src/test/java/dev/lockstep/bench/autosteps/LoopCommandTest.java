@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,8 @@ class LoopCommandTest {
     private final List<List<SwitchPoint>> inserted = new ArrayList<>();
 
     private final List<List<SwitchPoint>> checks = new ArrayList<>();
+
+    /** Null: nothing is held anywhere. */
     private CheckReport report;
 
     private static List<SwitchPoint> read(Path points) throws IOException {
@@ -60,7 +63,10 @@ class LoopCommandTest {
         @Override
         public CheckReport check(Path points) throws IOException {
             checks.add(read(points));
-            return report;
+            int count = checks.getLast().size();
+            return report == null
+                    ? new CheckReport(Collections.nCopies(count, 3), Collections.nCopies(count, 0))
+                    : report;
         }
     }
 
@@ -172,12 +178,22 @@ class LoopCommandTest {
     void aPointWhereSomethingIsHeldIsLeftOut() throws IOException {
         report = new CheckReport(List.of(3), List.of(1));
         trace(8, Map.of(4, TracedCode.run(0)));
-        assertEquals(1, execute("--check"));
+        assertEquals(1, execute());
         assertEquals(List.of(List.of(point(0))), checks);
         assertEquals(List.of(List.of()), inserted);
         assertTrue(
                 out.toString().contains("a latch, lock or monitor was held in 1 of 3 passes: point=" + point(0)),
                 out.toString());
+    }
+
+    @Test
+    void anUncheckedPointIsInserted() throws IOException {
+        report = new CheckReport(List.of(3), List.of(1));
+        trace(8, Map.of(4, TracedCode.run(0)));
+        trace(8, Map.of(2, TracedCode.run(1), 4, TracedCode.switching(1), 5, TracedCode.run(4)));
+        assertEquals(0, execute("--unchecked"), err.toString());
+        assertEquals(List.of(), checks);
+        assertEquals(List.of(List.of(), List.of(point(0))), inserted);
     }
 
     /** The second round finds the same point. */
@@ -187,7 +203,7 @@ class LoopCommandTest {
         trace(8, Map.of(4, TracedCode.run(0)));
         trace(12, Map.of(4, TracedCode.switching(1)));
         trace(8, Map.of(4, TracedCode.switching(1)));
-        assertEquals(1, execute("--check", "--rounds=2"));
+        assertEquals(1, execute("--rounds=2"));
         assertEquals(List.of(List.of(point(0))), checks);
         assertEquals(3, inserted.size());
     }

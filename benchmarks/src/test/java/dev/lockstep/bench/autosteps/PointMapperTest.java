@@ -56,6 +56,12 @@ class PointMapperTest {
         return twice(3);
     }
 
+    int holding() {
+        synchronized (this) {
+            return twice(5);
+        }
+    }
+
     @BeforeEach
     void readTrace() throws IOException, TraceFormatException {
         readTrace(PLACES);
@@ -108,6 +114,17 @@ class PointMapperTest {
         readTrace(List.of("unresolved", inner + ".first()V@0", "unresolved", inner + ".run()I@5"));
         assertEquals(List.of(1, 3), mapper.passes(trace, List.of(point(0))));
         assertEquals(point(5), map(3).point());
+    }
+
+    /** A monitor is entered before bytecode 6, where the inlined method is called. */
+    @Test
+    void whereACallerHoldsSomethingAPointIsRefused() throws IOException, TraceFormatException {
+        String caller = PointMapperTest.class.getName() + ".holding()I@";
+        readTrace(List.of("unresolved", PointMapperTest.class.getName() + ".twice(I)I@0 < " + caller + "0"));
+        assertEquals("twice", map(1).point().method(), "nothing is held yet");
+        readTrace(List.of("unresolved", PointMapperTest.class.getName() + ".twice(I)I@0 < " + caller + "5"));
+        assertTrue(map(1).refused().contains("why=between taking and giving back"), map(1)::refused);
+        assertTrue(map(1).refused().contains("holding()I@5"), map(1)::refused);
     }
 
     @Test
