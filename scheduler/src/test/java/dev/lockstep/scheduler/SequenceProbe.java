@@ -2,10 +2,14 @@ package dev.lockstep.scheduler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Writes down all that it is told, in order; in the order of its calls where there are several carriers. */
 public final class SequenceProbe implements OperationProbe {
-    private static final List<String> TOLD = new ArrayList<>();
+    /** Without a lock: a virtual S-thread that waited for one would leave its carrier to wait behind it. */
+    private static final Queue<String> TOLD = new ConcurrentLinkedQueue<>();
+
     private static final List<String> NAMES = new ArrayList<>(List.of("none"));
 
     /** For the service loader. */
@@ -69,8 +73,6 @@ public final class SequenceProbe implements OperationProbe {
     }
 
     private static void add(SThread sThread, String what) {
-        synchronized (TOLD) {
-            TOLD.add(sThread.name() + ":" + what);
-        }
+        TOLD.add(sThread.name() + ":" + what);
     }
 }
