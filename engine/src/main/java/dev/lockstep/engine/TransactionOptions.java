@@ -69,7 +69,7 @@ public record TransactionOptions(
      * @param isolation what it may see of others
      * @param durability when its commit is answered; not stronger than what the database was opened with
      * @param lockTimeout how long it waits for one lock
-     * @param timeout how long it may take as a whole; see above
+     * @param timeout how long it may take as a whole; {@link #timeout} says where it is looked at
      * @param retryCountMax how often {@link Database#run} runs it again after a deadlock or a timeout, 0 to 1,000
      */
     public TransactionOptions(
