@@ -8,8 +8,8 @@ package dev.lockstep.engine;
  * <p>What has to go through waits all the same and leaves the flag set: a commit for the disk, whose outcome would else
  * be unknown, a rollback, a split or merge of pages, and whatever opens, closes or looks after a database.
  *
- * <p>Remedy: Clear the flag with {@link Thread#interrupted()} if the work shall go on, then run the transaction
- * again.
+ * <p>Remedy: Clear the flag with {@link dev.lockstep.scheduler.SThread#interrupted()}, or {@link Thread#interrupted()}
+ * where no S-threads are used, if the work shall go on, then run the transaction again.
  */
 public final class InterruptedOperationException extends LockstepException {
     /** What {@link #code()} returns for this class. It never changes. */

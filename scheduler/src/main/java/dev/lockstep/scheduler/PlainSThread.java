@@ -27,6 +27,11 @@ final class PlainSThread extends SThread {
     }
 
     @Override
+    boolean clearInterrupt() {
+        return Thread.interrupted();
+    }
+
+    @Override
     void begin() {
         thread.start();
     }

@@ -456,6 +456,22 @@ public abstract class SThread extends InboxNode {
         return interruptedVolatile();
     }
 
+    /**
+     * Clears the interrupt flag of the caller: of its S-thread, where it is one, else of its thread. On an S-thread of
+     * kind continuation {@link Thread#interrupted()} clears that of the carrier instead.
+     *
+     * @return whether it was set
+     */
+    public static boolean interrupted() {
+        SThread caller = current();
+        return caller == null ? Thread.interrupted() : caller.clearInterrupt();
+    }
+
+    /** Clears the flag of this S-thread, which is the caller; returns whether it was set. */
+    boolean clearInterrupt() {
+        return (boolean) INTERRUPTED.getAndSet(this, false);
+    }
+
     /** Returns whether the body, or its last round, has returned or thrown. */
     public final boolean hasEnded() {
         return ended.getCount() == 0;

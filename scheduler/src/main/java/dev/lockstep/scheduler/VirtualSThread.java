@@ -47,6 +47,11 @@ final class VirtualSThread extends SThread implements Executor {
         return thread.isInterrupted();
     }
 
+    @Override
+    boolean clearInterrupt() {
+        return Thread.interrupted();
+    }
+
     /** Called by the JDK: with this thread's own task, or with that of a virtual thread which this one has started. */
     @Override
     public void execute(Runnable command) {

@@ -1,6 +1,7 @@
 package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -124,6 +125,11 @@ class WaiterTest {
             assertEquals(Waiter.Outcome.TIMED_OUT, waiter.awaitUninterruptibly(deadline, WaitReason.LOCK));
             assertTrue(System.nanoTime() - deadline >= 0);
             assertTrue(isInterrupted(), "kept through a wait that ignores it");
+            assertTrue(SThread.interrupted());
+            assertFalse(isInterrupted());
+            assertFalse(SThread.interrupted());
+            waiter.prepare();
+            assertEquals(Waiter.Outcome.TIMED_OUT, waiter.await(System.nanoTime(), WaitReason.LOCK));
         });
     }
 
