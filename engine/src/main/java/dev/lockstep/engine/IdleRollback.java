@@ -70,7 +70,7 @@ final class IdleRollback implements LongConsumer {
      */
     private boolean isOutside() {
         SThread sThread = gate.core().context().sThread();
-        Thread running = sThread == null ? gate.ownerVolatile() : sThread.carrierThread();
+        Thread running = sThread == null ? gate.ownerThreadVolatile() : sThread.carrierThread();
         return running != null && running.getStackTrace() != null && !gate.isInEngine();
     }
 

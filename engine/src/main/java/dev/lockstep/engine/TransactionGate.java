@@ -40,7 +40,7 @@ final class TransactionGate {
         ROLLED_BACK
     }
 
-    private static final VarHandle OWNER = handle("owner", Thread.class);
+    private static final VarHandle OWNER = handle("owner", Object.class);
     private static final VarHandle STATE = handle("state", State.class);
     private static final VarHandle IN_ENGINE = handle("inEngine", boolean.class);
 
@@ -51,10 +51,8 @@ final class TransactionGate {
 
     private final IdleRollback idleRollback;
 
-    private Thread owner;
-
-    /** The S-thread on a raw continuation that is the owner, or null: they all share the thread of their carrier. */
-    private SThread sThread;
+    /** A thread; or an S-thread that is none, since all on raw continuations share the thread of their carrier. */
+    private Object owner;
 
     /** Volatile for {@link Database#close}, which must not miss a transaction that begins beside it. */
     private volatile State state = State.ENDED;
@@ -150,8 +148,7 @@ final class TransactionGate {
             } else {
                 core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
             }
-            owner = Thread.currentThread();
-            sThread = owner.isVirtual() ? null : core.context().sThread();
+            owner = identity(core.context().sThread());
             state = State.OPEN;
         } finally {
             if (state == State.BEGINNING) {
@@ -168,10 +165,17 @@ final class TransactionGate {
         }
     }
 
+    /** What tells the caller from every other thread. */
+    private static Object identity(SThread sThread) {
+        Thread thread = Thread.currentThread();
+        return sThread == null || thread.isVirtual() ? thread : sThread;
+    }
+
     void requireThread() {
-        if (Thread.currentThread() != owner || (sThread != null && SThread.current() != sThread)) {
+        Object expected = owner;
+        if (Thread.currentThread() != expected && !(expected instanceof SThread && SThread.current() == expected)) {
             throw new WrongThreadException(Message.of("the transaction belongs to another thread")
-                    .with("owner", sThread == null ? owner : sThread.name())
+                    .with("owner", expected instanceof SThread sThread ? sThread.name() : expected)
                     .with("caller", caller())
                     .remedy("use a session of its own in every thread"));
         }
@@ -260,23 +264,39 @@ final class TransactionGate {
 
     /** Decides what a failure leaves of the transaction. */
     void failed(Throwable failure) {
-        boolean callerError = failure instanceof DuplicateKeyException
+        failed(failure, isCallerError(failure));
+    }
+
+    void failed(Throwable failure, boolean goesOn) {
+        failed(goesOn, core.isMisplaced(failure));
+    }
+
+    /**
+     * Likewise, where one thread has run the statements of several transactions.
+     *
+     * @param misplaced whether it struck at a place that none of them knows
+     */
+    void failedInTeam(Throwable failure, boolean misplaced) {
+        failed(isCallerError(failure), misplaced);
+    }
+
+    private static boolean isCallerError(Throwable failure) {
+        return failure instanceof DuplicateKeyException
                 || failure instanceof NullViolationException
                 || failure instanceof RecordTooLargeException
                 || failure instanceof SchemaException
                 || failure instanceof ValueOutOfRangeException
                 || failure instanceof ReadOnlyException
                 || failure instanceof TransactionStateException;
-        failed(failure, callerError);
     }
 
-    void failed(Throwable failure, boolean goesOn) {
+    private void failed(boolean goesOn, boolean misplaced) {
         State seen = state;
         if (!goesOn && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)) {
             // Nobody else ends it while a call is inside.
             state = State.ROLLBACK_ONLY;
         }
-        if (!core.isMisplaced(failure)) {
+        if (!misplaced) {
             leave();
         }
     }
@@ -348,12 +368,8 @@ final class TransactionGate {
 
     /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
     boolean inherits() {
-        Thread dead = owner;
-        boolean inherits = hasEnded(dead) && OWNER.compareAndSet(this, dead, Thread.currentThread());
-        if (inherits) {
-            sThread = Thread.currentThread().isVirtual() ? null : SThread.current();
-        }
-        return inherits;
+        Object dead = owner;
+        return hasEnded(dead) && OWNER.compareAndSet(this, dead, identity(SThread.current()));
     }
 
     /** Whether it has neither been committed nor rolled back, by whomever. */
@@ -380,8 +396,8 @@ final class TransactionGate {
     }
 
     /** Nothing that a thread has done is missed by who sees that it has ended. */
-    private static boolean hasEnded(Thread thread) {
-        return thread != null && !thread.isAlive();
+    private static boolean hasEnded(Object owner) {
+        return owner instanceof SThread sThread ? sThread.hasEnded() : owner != null && !((Thread) owner).isAlive();
     }
 
     /** The state; another thread may ask. */
@@ -394,9 +410,10 @@ final class TransactionGate {
         return STATE.compareAndSet(this, seen, next);
     }
 
-    /** Whose the transaction is, or was; another thread may ask. */
-    Thread ownerVolatile() {
-        return (Thread) OWNER.getVolatile(this);
+    /** Whose the transaction is, or was; another thread may ask. An S-thread's is that of its carrier. */
+    Thread ownerThreadVolatile() {
+        Object last = OWNER.getVolatile(this);
+        return last instanceof SThread sThread ? sThread.carrierThread() : (Thread) last;
     }
 
     /** Whether a call is inside the engine, as far as the asking thread can see; if not, it sees all that one did. */

@@ -134,6 +134,42 @@ class HandleOwnerTest {
         }
     }
 
+    /** One on a raw continuation ends while its carrier's thread, which is its own too, lives on. */
+    @ParameterizedTest
+    @EnumSource(SThreadKind.class)
+    void anybodyEndsWhatAnSThreadThatHasEndedLeft(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler =
+                new Scheduler(SchedulerOptions.defaults().withKind(kind).withCarriers(1))) {
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
+            Table table = fill(database);
+            for (boolean fromOutside : new boolean[] {true, false}) {
+                AtomicReference<Session> left = new AtomicReference<>();
+                AtomicReference<Thread> thread = new AtomicReference<>();
+                SThread leaving = scheduler.start("leaving", 0, () -> {
+                    thread.set(Thread.currentThread());
+                    left.set(database.openSession());
+                    put(left.get().begin(), table, ROWS);
+                });
+                leaving.join();
+                if (kind != SThreadKind.CONTINUATION) {
+                    thread.get().join();
+                }
+                assertNull(leaving.failure(), () -> leaving.failure().toString());
+                assertTrue(left.get().hasOpenTransaction());
+                if (fromOutside) {
+                    assertThrows(LeakedHandleException.class, left.get()::close);
+                } else {
+                    SThread ending = scheduler.start(
+                            "ending", 0, () -> assertThrows(LeakedHandleException.class, left.get()::close));
+                    ending.join();
+                    assertNull(ending.failure(), () -> ending.failure().toString());
+                }
+                assertTrue(database.instance().locks().isEmpty());
+                assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+            }
+        }
+    }
+
     @Test
     void aCloseRollsBackWhatNobodyElseCanEnd() throws Exception {
         Database database = validated.open(directory);
