@@ -139,11 +139,22 @@ public final class TeamFetch {
             return leftCount;
         } catch (RuntimeException | Error failure) {
             // Nobody knows how far each of them was.
+            boolean misplaced = isMisplaced(failure);
             for (int i = 0; i < size; i++) {
-                transactions[i].gate().failed(failure);
+                transactions[i].gate().failedInTeam(failure, misplaced);
             }
             throw failure;
         }
+    }
+
+    /** Whether it struck at a place that nobody knows; if not, one of the members does. */
+    private boolean isMisplaced(Throwable failure) {
+        for (int i = 0; i < size; i++) {
+            if (!transactions[i].core().isMisplaced(failure)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void enter(int member, int tableMode) {

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,9 @@ class TeamFetchTest {
 
     /** Beyond what a leaf keeps inline. */
     private static final int LONG_NAME_LENGTH = 3_000;
+
+    /** So small that its end is reached quickly. */
+    private static final long STACK_BYTES = 384 << 10;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -67,6 +71,63 @@ class TeamFetchTest {
             }
         });
         return rows;
+    }
+
+    /** Members run on one stack; the one that has too little of it is not always the first. */
+    @Test
+    void aMemberThatHasTooLittleStackHarmsNoOther() throws Exception {
+        Database database = validated.inMemory();
+        Table table = database.createTable(DatabaseTest.accounts());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            DatabaseTest.put(transaction, table, row, 0, "n", 0);
+            DatabaseTest.put(transaction, table, row, 1, "n".repeat(LONG_NAME_LENGTH), 1);
+        });
+        FutureTask<Integer> deep = new FutureTask<>(() -> fetchDeepInTheStack(database, table));
+        Thread thread = new Thread(null, deep, "deep", STACK_BYTES);
+        thread.start();
+        assertTrue(deep.get() > 0, "somewhere the stack is too full");
+        thread.join();
+    }
+
+    /** At each depth, from the deepest that there is to the first where it goes through; returns how often not. */
+    private static int fetchDeepInTheStack(Database database, Table table) {
+        int depth = depthMax(0);
+        int overflows = 0;
+        try (Session first = database.openSession();
+                Session second = database.openSession()) {
+            // Ends: with nothing on the stack it goes through, as the first one, which links what it calls, does.
+            for (int at = 0; ; at = at == 0 ? depth : at - 1) {
+                List<Transaction> members = List.of(first.begin(), second.begin());
+                TeamFetch team = table.newTeamFetch(2);
+                for (int i = 0; i < 2; i++) {
+                    team.add(members.get(i), table.newRecord()).add(i);
+                }
+                boolean fetched = false;
+                try {
+                    fetched = fetchAt(at, team);
+                } catch (StackOverflowError full) {
+                    overflows++;
+                }
+                members.forEach(Transaction::rollback);
+                if (fetched && at > 0) {
+                    return overflows;
+                }
+            }
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // until the stack is full
+    private static int depthMax(int depth) {
+        try {
+            return depthMax(depth + 1);
+        } catch (StackOverflowError full) {
+            return depth;
+        }
+    }
+
+    private static boolean fetchAt(int depth, TeamFetch team) {
+        return depth > 0 ? fetchAt(depth - 1, team) : team.fetchExclusive() == 0 && team.found(1);
     }
 
     @ParameterizedTest
