@@ -214,6 +214,7 @@ public final class Transaction {
      * @return how many rows there are in all
      */
     public int fetch(FetchGroup group) {
+        gate.requireOpen();
         GroupFetch together = core.groupFetch();
         together.clear();
         List<FetchGroup.Part> parts = group.parts();

@@ -418,6 +418,7 @@ class StatementErrorsTest {
             Key key = table.newKey().add(1);
             onAnotherThread(() -> {
                 requireThrown(WrongThreadException.class, () -> transaction.fetch(table, key, row));
+                requireThrown(WrongThreadException.class, () -> transaction.fetch(new FetchGroup()));
                 requireThrown(WrongThreadException.class, () -> transaction.insert(table, row));
                 requireThrown(WrongThreadException.class, transaction::savepoint);
                 requireThrown(WrongThreadException.class, transaction::commit);
