@@ -118,6 +118,28 @@ class InterruptTest {
         assertEquals(ROWS + 1, ids().size());
     }
 
+    /** Of which a part is in its pages already: they are given back. */
+    @Test
+    void endsTheWriteOfALargeValue() throws InterruptedException {
+        storage.holdLogForces();
+        Worker committing = new Worker(() -> database.run(transaction -> insert(transaction, ROWS, ROWS + 1)));
+        committing.awaitParkedIn("awaitDurable");
+        String large = "l".repeat(1_000_000);
+        Worker writing = new Worker(() -> database.run(
+                transaction -> DatabaseTest.put(transaction, table, table.newRecord(), ROWS + 1, large, 1)));
+        // For room in the log or, where the page writer waits for that, for a frame.
+        writing.awaitParkedIn("write");
+        writing.interrupt();
+        // To roll back may take room in the log too, and goes through.
+        writing.awaitEndOrParkedIn("rollback");
+        storage.release();
+        committing.join();
+        writing.join();
+        assertNull(committing.failure());
+        requireRefused(writing, "");
+        assertEquals(ROWS + 1, ids().size());
+    }
+
     @Test
     void endsAWaitForAFrame() throws InterruptedException {
         long frameWaitsBefore = frameWaits();

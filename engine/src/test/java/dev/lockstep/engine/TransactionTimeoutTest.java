@@ -90,6 +90,39 @@ class TransactionTimeoutTest {
         assertEquals(ROWS, DatabaseTest.ids(database, null).size());
     }
 
+    /** The row is where its leaf is, but its value is not. */
+    @Test
+    void aWaitForThePagesOfALargeValueEndsIt() {
+        String large = "l".repeat(100_000);
+        try (Database database = validated.open(directory, ValidatedDatabase.SMALLEST, null)) {
+            Table table = DatabaseTest.filled(database, ROWS, NAME);
+            database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), ROWS, large, ROWS));
+        }
+        Database database = validated.open(directory, ValidatedDatabase.SMALLEST, null);
+        Table table = database.table("account");
+        Record row = table.newRecord();
+        TransactionOptions over = over(database);
+        boolean found = database.call(
+                transaction -> transaction.fetch(table, table.newKey().add(ROWS - 1), row));
+        assertTrue(found, "its neighbour, which brings the leaf");
+        Key key = table.newKey().add(ROWS);
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.call(over, transaction -> transaction.fetchForUpdate(table, key, row)));
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.call(over.readOnlySnapshot(), transaction -> transaction.fetch(table, key, row)));
+        assertThrows(
+                TransactionTimeoutException.class,
+                () -> database.run(
+                        over,
+                        transaction -> DatabaseTest.put(transaction, table, table.newRecord(), ROWS + 1, large, 1)));
+        found = database.call(transaction -> transaction.fetch(table, key, row));
+        assertTrue(found);
+        assertEquals(large, row.getString(DatabaseTest.NAME));
+        assertEquals(ROWS + 1, DatabaseTest.ids(database, null).size());
+    }
+
     /** No wait, no scan: a loop that fetches rows, which are in memory, would go on for ever. */
     @Test
     void aLoopOfStatementsEnds() {

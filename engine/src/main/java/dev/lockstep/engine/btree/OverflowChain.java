@@ -44,16 +44,19 @@ public final class OverflowChain {
     /**
      * Writes a value to new pages, last page first, and puts the stub into {@code stub}. May park. What fails gives its
      * pages back; only after an overflow of the stack, which may have struck with a latch held, nothing is touched.
+     *
+     * @param waits in front of each page
      */
-    public static void write(BTree tree, TreeContext context, byte[] value, int valueBytes, byte[] stub) {
+    public static void write(
+            BTree tree, TreeContext context, ChainWaits waits, byte[] value, int valueBytes, byte[] stub) {
         TreeEnvironment environment = tree.environment();
         flagTree(tree, context);
         int nextPageId = 0;
         try {
             for (int chunk = pageCount(valueBytes) - 1; chunk >= 0; chunk--) {
-                environment.pool().reserveFrames(1, context.waiter());
+                waits.reserveFrame(environment.pool(), context.waiter());
                 if (environment.log() != null) {
-                    environment.log().throttle(context.waiter());
+                    waits.throttle(environment.log(), context.waiter());
                 }
                 int from = chunk * OverflowLayout.CHUNK_BYTES_MAX;
                 int bytes = Math.min(OverflowLayout.CHUNK_BYTES_MAX, valueBytes - from);
@@ -249,15 +252,17 @@ public final class OverflowChain {
     /**
      * Copies the value that a stub stands for into {@code target}, which has {@link #valueBytes} room. The record is
      * locked, so its chain does not change. May park.
+     *
+     * @param waits for each page
      */
-    public static void read(BTree tree, TreeContext context, byte[] stub, byte[] target) {
+    public static void read(BTree tree, TreeContext context, ChainWaits waits, byte[] stub, byte[] target) {
         TreeEnvironment environment = tree.environment();
         int pageId = (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE);
         int left = valueBytes(stub);
         int at = 0;
         while (left > 0) {
             require(pageId > 0, tree, pageId, left);
-            int frame = latchShared(environment, context, pageId);
+            int frame = latchShared(environment, context, waits, pageId);
             try {
                 long page = BufferPool.address(frame);
                 int bytes = environment.memory().getInt(page + OverflowLayout.CHUNK_BYTES);
@@ -442,10 +447,14 @@ public final class OverflowChain {
     }
 
     static int latchShared(TreeEnvironment environment, TreeContext context, int pageId) {
+        return latchShared(environment, context, ChainWaits.UNTIL_DONE, pageId);
+    }
+
+    private static int latchShared(TreeEnvironment environment, TreeContext context, ChainWaits waits, int pageId) {
         // Ends: a page that was just loaded is evicted before it is latched only while the pool is being swept, and
         // each round loads it again at the young end of the queue.
         while (true) {
-            int frame = environment.pool().frame(pageId, context.waiter());
+            int frame = waits.frame(environment.pool(), pageId, context.waiter());
             if (frame == BufferPool.NOT_RESIDENT) {
                 throw new CorruptionException(Message.of("a page leads to one that is not there any more")
                         .with("pageId", pageId)

@@ -341,6 +341,20 @@ public final class BufferPool implements AutoCloseable {
      * @throws LockstepException as {@link #frame}, if no frame becomes free
      */
     public void reserveFrames(int count, Waiter waiter) {
+        reserveFrames(count, waiter, false);
+    }
+
+    /**
+     * As {@link #reserveFrames} of one frame, but an interrupt ends the wait.
+     *
+     * @param waiter the caller's, who holds no latch
+     * @throws dev.lockstep.engine.InterruptedOperationException if the thread was interrupted first; the flag stays set
+     */
+    public void reserveFrameInterruptibly(Waiter waiter) {
+        reserveFrames(1, waiter, true);
+    }
+
+    private void reserveFrames(int count, Waiter waiter, boolean interruptible) {
         checkOpen();
         int freeFrames = parts.free().countAcquire();
         if (writerOrNull == null) {
@@ -355,16 +369,19 @@ public final class BufferPool implements AutoCloseable {
         }
         if (freeFrames < limits.newPageReserve()) {
             PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, limits.newPageReserve());
-            await(wait, "No frame for a new page");
+            await(wait, interruptible);
         }
     }
 
-    private void await(PoolRequest.FrameWait wait, String what) {
+    private void await(PoolRequest.FrameWait wait, boolean interruptible) {
         parts.counters().frameWaits.increment();
         writerOrNull.add(wait);
+        if (interruptible && !wait.awaitInterruptibly() && wait.giveUp()) {
+            throw PageLoader.interrupted("frame for a new page", "frameCount", parts.frameCount());
+        }
         Throwable failure = wait.await();
         if (failure != null) {
-            throw Failures.of(Message.of(what), failure);
+            throw Failures.of(Message.of("No frame for a new page"), failure);
         }
     }
 

@@ -147,14 +147,15 @@ final class PageLoader {
 
     private static void await(PoolRequest.LoadWait wait, int pageId, boolean interruptible) {
         if (interruptible && !wait.awaitInterruptibly()) {
-            throw interrupted("page", pageId);
+            throw interrupted("page", "pageId", pageId);
         }
         check(wait.await(), pageId);
     }
 
-    private static InterruptedOperationException interrupted(String what, int pageId) {
+    /** What a thread is told that was interrupted while it waited. */
+    static InterruptedOperationException interrupted(String what, String name, int value) {
         return new InterruptedOperationException(Message.of("The thread was interrupted while it waited for a " + what)
-                .with("pageId", pageId)
+                .with(name, value)
                 .remedy("Clear the interrupt flag if the work shall go on, and run the transaction again."));
     }
 
@@ -176,7 +177,7 @@ final class PageLoader {
         PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, 0);
         writer.add(wait);
         if (interruptible && !wait.awaitInterruptibly() && wait.giveUp()) {
-            throw interrupted("frame", pageId);
+            throw interrupted("frame", "pageId", pageId);
         }
         Throwable failure = wait.await();
         if (failure != null) {

@@ -1,6 +1,7 @@
 package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.ChainWaits;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.btree.Relocation;
@@ -108,7 +109,7 @@ final class CatalogStore {
             byte[] whole = value;
             if ((flags & NodeLayout.SLOT_OVERFLOW) != 0) {
                 whole = new byte[OverflowChain.valueBytes(value)];
-                OverflowChain.read(catalog, session.context, value, whole);
+                OverflowChain.read(catalog, session.context, ChainWaits.UNTIL_DONE, value, whole);
             }
             tables.add(SchemaCodec.decode(whole, 0, whole.length));
         });
@@ -124,7 +125,7 @@ final class CatalogStore {
             return value;
         }
         byte[] stub = new byte[OverflowChain.stubBytes()];
-        OverflowChain.write(catalog, session.context, value, value.length, stub);
+        OverflowChain.write(catalog, session.context, ChainWaits.UNTIL_DONE, value, value.length, stub);
         return stub;
     }
 

@@ -4,6 +4,7 @@ import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTimeoutException;
+import dev.lockstep.engine.btree.ChainWaits;
 import dev.lockstep.engine.btree.GroupPrefetch;
 import dev.lockstep.engine.btree.StructureModification;
 import dev.lockstep.engine.btree.TreeDescent;
@@ -44,6 +45,8 @@ public final class OperationDriver {
     private final LockManager locks;
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
+    private final ChainWaits chainWaits = new StatementWaits(this);
+
     /** Null before the first batch: its lists are a third of what an idle session takes. */
     private GroupPrefetch prefetchOrNull;
 
@@ -471,7 +474,17 @@ public final class OperationDriver {
         }
     }
 
-    private void requireTime() {
+    /** How its statements wait for the pages of large values. */
+    ChainWaits chainWaits() {
+        return chainWaits;
+    }
+
+    /**
+     * Looks at the time.
+     *
+     * @throws TransactionTimeoutException if the transaction has taken longer than it may
+     */
+    void requireTime() {
         if (isLate()) {
             throw new TransactionTimeoutException(late());
         }

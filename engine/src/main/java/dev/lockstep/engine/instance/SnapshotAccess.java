@@ -85,7 +85,8 @@ final class SnapshotAccess {
             RuntimeException damaged = null;
             try {
                 session.driver.reserveStackToWait();
-                OverflowChain.read(tree, session.context, stub, into.ensureValueCapacity(bytes));
+                OverflowChain.read(
+                        tree, session.context, session.driver.chainWaits(), stub, into.ensureValueCapacity(bytes));
             } catch (CorruptionException | StorageException failure) {
                 damaged = failure;
             }

@@ -216,7 +216,8 @@ public final class TableAccess {
         System.arraycopy(into.valueBytes(), 0, stub, 0, stub.length);
         int valueBytes = OverflowChain.valueBytes(stub);
         session.driver.reserveStackToWait();
-        OverflowChain.read(table.tree(), session.context, stub, into.ensureValueCapacity(valueBytes));
+        OverflowChain.read(
+                table.tree(), session.context, session.driver.chainWaits(), stub, into.ensureValueCapacity(valueBytes));
         into.setValueLength(valueBytes);
     }
 
@@ -320,7 +321,8 @@ public final class TableAccess {
 
     private void writeChain(Record row) {
         session.driver.reserveStackToWait();
-        OverflowChain.write(table.tree(), session.context, row.valueBytes(), row.valueLength(), stub);
+        OverflowChain.write(
+                table.tree(), session.context, session.driver.chainWaits(), row.valueBytes(), row.valueLength(), stub);
     }
 
     /** Gives the chain back that was written for a change, unless the change was made or the failure forbids it. */

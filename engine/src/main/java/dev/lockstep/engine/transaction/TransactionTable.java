@@ -1,6 +1,7 @@
 package dev.lockstep.engine.transaction;
 
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.ChainWaits;
 import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.scheduler.InstalledTime;
@@ -144,7 +145,7 @@ public final class TransactionTable {
             return;
         }
         byte[] value = new byte[OverflowChain.valueBytes(stub)];
-        OverflowChain.read(tree, context, stub, value);
+        OverflowChain.read(tree, context, ChainWaits.UNTIL_DONE, stub, value);
         if (isKnown) {
             present.keepOverflow(tree, key, stub, value);
         }

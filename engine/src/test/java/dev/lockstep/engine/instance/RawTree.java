@@ -4,6 +4,7 @@ import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.Isolation;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.ChainWaits;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.OverflowChain;
@@ -130,7 +131,7 @@ final class RawTree {
     }
 
     private byte[] chain(byte[] value) {
-        OverflowChain.write(tree, session.context(), value, value.length, stub);
+        OverflowChain.write(tree, session.context(), ChainWaits.UNTIL_DONE, value, value.length, stub);
         return stub;
     }
 
@@ -154,7 +155,7 @@ final class RawTree {
             return stored;
         }
         byte[] value = new byte[OverflowChain.valueBytes(stored)];
-        OverflowChain.read(tree, session.context(), stored, value);
+        OverflowChain.read(tree, session.context(), ChainWaits.UNTIL_DONE, stored, value);
         return value;
     }
 
