@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -21,6 +22,13 @@ final class OperationRegistry {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Integer> numbers = new HashMap<>();
+
+    /**
+     * By the kind of transaction, what was registered for its begin. Read without the lock and with no new string,
+     * since a session asks whenever the kind of its transactions changes, which may be at each.
+     */
+    private final ConcurrentHashMap<String, Integer> begins = new ConcurrentHashMap<>();
+
     private final List<String> names = new CopyOnWriteArrayList<>();
 
     /** By number; filled before the number is given out. All 0 where there is no probe. */
@@ -44,6 +52,20 @@ final class OperationRegistry {
 
     int register(String name) {
         return register(name, name);
+    }
+
+    /** The same for the begin of transactions of a kind, see {@link Scheduler#registerBegin}. */
+    int registerBegin(String kind) {
+        Integer known = begins.get(kind);
+        if (known != null) {
+            return known;
+        }
+        int number =
+                kind.isEmpty() ? register(Scheduler.BEGIN) : register(Scheduler.BEGIN + ' ' + kind, Scheduler.BEGIN);
+        if (number != SHARED) {
+            begins.put(kind, number);
+        }
+        return number;
     }
 
     /** @param measuredAs the operation whose probe, switch points and data set it has */

@@ -43,7 +43,7 @@ import java.util.function.BooleanSupplier;
  * <p>Thread-safety: all methods may be called by any thread.
  */
 public final class Scheduler implements AutoCloseable {
-    private static final String BEGIN = "begin";
+    static final String BEGIN = "begin";
 
     /**
      * Largest number of operations with a list of their own: seven operations on 140 tables and indexes. Operations
@@ -193,7 +193,7 @@ public final class Scheduler implements AutoCloseable {
      *     those that nothing is said of
      */
     public int registerBegin(String kind) {
-        return kind.isEmpty() ? registerOperation(BEGIN) : operations.register(BEGIN + ' ' + kind, BEGIN);
+        return operations.registerBegin(kind);
     }
 
     /** Whether transactions begin with an operation, and nobody who waits for it is in the middle of one. */
