@@ -25,7 +25,8 @@ final class Governor {
     /**
      * Operations before the first trial, and after which one that has failed is repeated at first. At 250 ns each this
      * is 16 ms of work, so a trial of 8 teams of 10 that gains nothing costs 80 of 65,536 operations some 200 ns more,
-     * and disturbs the turns of all others 8 to 16 times.
+     * and disturbs the turns of all others 8 to 16 times. Where teams have more members the distance is larger, see
+     * {@link #EXPLORED_PERCENT_MAX}.
      */
     static final long REVIEW_OPERATIONS = 1L << 16;
 
@@ -37,6 +38,9 @@ final class Governor {
 
     /** Operations that run straight to be compared with: as many as give {@link #STRAIGHT_SAMPLES_MIN} timings. */
     static final long STRAIGHT_OPERATIONS = 1L << 12;
+
+    /** A trial executes at most this part of the operations since the one before, in percent. */
+    static final int EXPLORED_PERCENT_MAX = 2;
 
     /** Failed trials stop raising the distance here: at 250 ns an operation, a trial every four seconds. */
     static final long REVIEW_OPERATIONS_MAX = 1L << 24;
@@ -89,7 +93,8 @@ final class Governor {
 
     private final long[] straightNanos = new long[STRAIGHT_SAMPLES_MAX];
     private long straightSamples;
-    private long reviewDistance = REVIEW_OPERATIONS;
+    private final long firstDistance;
+    private long reviewDistance;
     private long operationsAtReview;
     private boolean trial;
     private boolean kept;
@@ -105,6 +110,9 @@ final class Governor {
         this.list = list;
         this.governed = mode == TeamMode.GOVERNED;
         this.epochs = epochs;
+        long trialOperationsMax = (long) TRIAL_TEAMS_MAX * list.teamLimit;
+        firstDistance = Math.max(REVIEW_OPERATIONS, trialOperationsMax * 100 / EXPLORED_PERCENT_MAX);
+        reviewDistance = firstDistance;
     }
 
     /** Takes in the time of one operation that ran straight. */
@@ -176,8 +184,8 @@ final class Governor {
             }
             list.straight = !epochs.allowsTeams();
         } else {
-            long distance = Math.max(REVIEW_DISTANCE_FACTOR * reviewDistance, REVIEW_OPERATIONS);
-            runStraight(Math.min(distance, REVIEW_OPERATIONS_MAX));
+            long distance = Math.max(REVIEW_DISTANCE_FACTOR * reviewDistance, firstDistance);
+            runStraight(Math.min(distance, Math.max(REVIEW_OPERATIONS_MAX, firstDistance)));
             if (kept) {
                 kept = false;
                 epochs.givenUp(this);

@@ -119,6 +119,33 @@ class GovernorTest {
         }
     }
 
+    /** A trial is a number of teams; with a thousand members each it is a hundred times as many operations. */
+    @Test
+    void exploresNoMoreWithLargeTeams() {
+        int members = 1_000;
+        OperationList tried = new OperationList(1, members, TeamMode.GOVERNED, null, new TeamEpochs(() -> 0));
+        long operations = 0;
+        while (tried.straight) {
+            tried.countStraight();
+            operations++;
+            if (operations % CarrierTurns.SAMPLE_INTERVAL == 0) {
+                tried.governor.sampleStraight(STRAIGHT_NANOS);
+                tried.governor.considerTrial(true);
+            }
+        }
+        long explored = 0;
+        while (!tried.straight) {
+            tried.counters.add(OperationCounters.MEMBERS_IN, 1);
+            explored++;
+            if (explored % members == 0) {
+                // One member alone shares nothing: the longest trial that there is.
+                tried.governor.teamEnded(1, 0, STRAIGHT_NANOS);
+            }
+        }
+        assertEquals((long) Governor.TRIAL_TEAMS_MAX * members, explored);
+        assertTrue(explored <= operations * Governor.EXPLORED_PERCENT_MAX / 100, "operations=" + operations);
+    }
+
     @Test
     void keepsTeamsThatAreNotAllowedForLater() {
         startTrial();
