@@ -86,7 +86,7 @@ public final class RunControl {
     }
 
     /** Switches the phase; a stopped run stays stopped. */
-    public void phase(int next) {
+    public synchronized void phase(int next) {
         if (phase != STOP) {
             phase = next;
         }
@@ -130,7 +130,7 @@ public final class RunControl {
         if (!failure.compareAndSet(null, cause) && failure.get() != cause) {
             failure.get().addSuppressed(cause);
         }
-        phase = STOP;
+        phase(STOP);
     }
 
     /** What made the run fail, or {@code null}. */

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A measured transaction runs in the measured phase: in simulated runs two of three once ran before it had begun. */
 class RunControlTest {
+    /** So many that the store of one phase has fallen between look and store of the other some dozen times. */
+    private static final int ENDS = 20_000;
+
+    @Test
+    void aStoppedRunStaysStopped() throws Exception {
+        CyclicBarrier together = new CyclicBarrier(2);
+        AtomicReference<RunControl> control = new AtomicReference<>();
+        FutureTask<Void> failing = new FutureTask<>(() -> {
+            for (int i = 0; i < ENDS; i++) {
+                together.await();
+                control.get().fail(new IllegalStateException("a terminal"));
+                together.await();
+            }
+            return null;
+        });
+        Thread terminal = Thread.ofPlatform().start(failing);
+        for (int i = 0; i < ENDS; i++) {
+            control.set(RunControl.byTime());
+            together.await();
+            control.get().phase(RunControl.MEASURE);
+            together.await();
+            assertEquals(RunControl.STOP, control.get().phase());
+        }
+        failing.get();
+        terminal.join();
+    }
+
     @Test
     void nobodyIsAdmittedToTheMeasuredPhaseBeforeItHasBegun() throws Exception {
         AtomicBoolean begun = new AtomicBoolean();
