@@ -213,11 +213,14 @@ class TpccPlanTest {
 
     @Test
     void lendsWhereTeamsAlwaysForm() {
-        TpccPlan plan = plan("--teams=governed,on", "--team-execution=staged", "--lend");
+        TpccPlan plan = plan("--teams=governed,on", "--team-execution=switching,staged", "--cores=1,2", "--lend");
+        List<RunSpec> lending =
+                plan.configurations().stream().filter(RunSpec::lending).toList();
         assertEquals(
-                List.of(false, false, true),
-                plan.configurations().stream().map(RunSpec::lending).toList());
-        assertRefused("--lend needs", "--teams=on", "--lend");
+                List.of("lockstep/steps 2 cores teams on, staged"),
+                lending.stream().map(RunSpec::label).toList());
+        assertRefused("--lend needs --teams on", "--teams=on", "--cores=2", "--lend");
+        assertRefused("--lend needs --cores 2", "--teams=on", "--team-execution=staged", "--lend");
     }
 
     @Test
@@ -378,7 +381,10 @@ class TpccPlanTest {
         for (List<String> given : List.of(
                 List.of("--teams=on"),
                 List.of("--teams=on", "--consolidate=on"),
-                List.of("--teams=on", "--team-execution=staged", "--lend"),
+                List.of("--teams=on", "--team-execution=staged", "--cores=2", "--lend"),
+                List.of("--sthreads=continuation"),
+                List.of("--team-policy=waves"),
+                List.of("--team-execution=staged"),
                 List.of("--switch-points"),
                 List.of("--team-data=" + file, "--team-l2=256k"),
                 List.of("--team-limit=5"))) {
@@ -393,10 +399,30 @@ class TpccPlanTest {
                 "--torn-pages=none",
                 "--checkpoint-seconds=60",
                 "--fsync-delay=5",
+                "--durability=async",
+                "--batches=off",
                 "--pool=64m")) {
             assertRefused(given.substring(0, given.indexOf('=')) + " needs --engine lockstep", "--engine=h2", given);
             plan("--engine=plain,lockstep", "--scheduler=jdk", given);
         }
+    }
+
+    @Test
+    void refusesWhatNoTeamWouldHeed() {
+        for (String given : List.of("--switch-points", "--team-limit=5", "--team-policy=waves")) {
+            assertRefused(" needs --teams on or governed", "--teams=off", given);
+            plan("--teams=off,governed", given);
+        }
+        assertRefused(" needs --teams on or governed", "--teams=off", "--team-execution=staged");
+    }
+
+    @Test
+    void refusesWhatNoPeerWouldHeed() {
+        assertRefused("--connections needs", "--engine=lockstep,sqlite", "--connections=4");
+        assertRefused("--connections has no --think", "--engine=h2", "--connections=4", "--think");
+        assertRefused("--url needs --engine postgresql", "--engine=h2", "--url=jdbc:postgresql://localhost/test");
+        assertRefused("--fsync-delay needs --durability", "--durability=none", "--fsync-delay=5");
+        plan("--durability=none,sync", "--fsync-delay=5");
     }
 
     private static String[] with(List<String> arguments, String more) {
