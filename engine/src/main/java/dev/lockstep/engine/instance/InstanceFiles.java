@@ -117,6 +117,11 @@ final class InstanceFiles {
             }
 
             @Override
+            public void requireIntact() {
+                instance.health().check();
+            }
+
+            @Override
             public long oldestRecoveryLsn() {
                 return instance.pool().oldestRecoveryLsn();
             }

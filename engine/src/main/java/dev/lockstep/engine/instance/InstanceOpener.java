@@ -102,7 +102,7 @@ public final class InstanceOpener {
     /** A database that lives in memory only. */
     public Instance openInMemory() {
         BufferPool pool = new BufferPool(
-                frameCount(), options.nodeLayout(), null, new PoolFence(), null, this::failed, health::check);
+                frameCount(), options.nodeLayout(), null, new PoolFence(health), null, this::failed, health::check);
         PageAllocator allocator = newAllocator();
         TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
         Instance instance = new Instance(
@@ -310,7 +310,7 @@ public final class InstanceOpener {
                         LogRecordLayout.LSN_FIRST,
                         this::failed,
                         health::check));
-        PoolFence fence = new PoolFence();
+        PoolFence fence = new PoolFence(health);
         fence.set(log);
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         protect(pageFile, fence, pool);
@@ -388,7 +388,7 @@ public final class InstanceOpener {
                     .remedy("open it once for writing, which recovers it, and close it"));
         }
         IoThreads ioThreads = opened(ioThreads(storage));
-        PoolFence fence = new PoolFence();
+        PoolFence fence = new PoolFence(health);
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
         PageAllocator allocator = new PageAllocator(health::check, beforeFree);
         if (clean && CleanMark.read(storage, directory).isBitmapExact()) {

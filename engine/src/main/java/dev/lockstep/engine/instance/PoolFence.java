@@ -17,14 +17,21 @@ import dev.lockstep.scheduler.Waiter;
  *   <li>While images are logged, recovery from any checkpoint begins at {@code imagesFromLsn} or before, as it was when
  *       that checkpoint began: so a page that is written without a new image has one that recovery reads.
  *   <li>{@code imagesFromLsn} does not decrease.
+ *   <li>No page that was copied after the instance had failed goes to the medium: it may be changed by half. Who fails
+ *       in the middle of a change marks the instance before the latch is given back, under which pages are copied.
  * </ul>
  *
  * <p>Thread-safety: {@link #appendImage} by the page writer's thread; the rest by any, one at a time where it writes.
  */
 final class PoolFence implements BufferPool.LogFence {
     private final LogRecordBuffer record = new LogRecordBuffer();
+    private final Health health;
     private volatile Log log;
     private volatile long imagesFromLsn = NO_IMAGES;
+
+    PoolFence(Health health) {
+        this.health = health;
+    }
 
     void set(Log opened) {
         log = opened;
@@ -58,6 +65,7 @@ final class PoolFence implements BufferPool.LogFence {
 
     @Override
     public void ensureDurable(long lsn, Waiter waiter) {
+        health.check();
         Log present = log;
         if (present != null) {
             present.ensureDurable(lsn, waiter);
@@ -77,6 +85,7 @@ final class PoolFence implements BufferPool.LogFence {
 
     @Override
     public long appendImage(NativeMemory memory, long page) {
+        health.check();
         PageImage.encode(record, memory, page);
         return log.append(record);
     }

@@ -665,6 +665,7 @@ public final class SessionCore {
         } catch (RuntimeException | Error failure) {
             // A rollback that cannot be finished leaves changes of an ended transaction in the pages.
             instance.health().fail(failure);
+            leftovers.forgetGhosts();
             throw failure;
         } finally {
             context.logEnded();

@@ -62,7 +62,7 @@ final class TransactionLeftovers {
         this.context = context;
         this.driver = driver;
         locks = instance.locks();
-        purge = new PurgeOperation(locks, instance.transactions(), context);
+        purge = new PurgeOperation(locks, instance.transactions(), context, instance.health()::isFailed);
     }
 
     /** Removes what a committed transaction has left behind: the ghosts of its deletes, the values it replaced. */
@@ -159,8 +159,8 @@ final class TransactionLeftovers {
     }
 
     /**
-     * Removes the ghosts of undone inserts, and those that others could not remove; where nothing may be written they
-     * stay for the next open.
+     * Removes the ghosts of undone inserts, and those that others could not remove; where nothing may be written, or
+     * the instance has failed, they stay for the next open.
      *
      * @param locked whether the transaction still has its locks, so that none may be given back here
      */

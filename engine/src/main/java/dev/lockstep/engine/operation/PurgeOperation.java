@@ -11,16 +11,25 @@ import dev.lockstep.engine.transaction.TransactionContext;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.transaction.UndoBuffer;
 import dev.lockstep.engine.transaction.VersionStore;
+import java.util.function.BooleanSupplier;
 
 /**
  * Removes a ghost after the transaction that left it has ended, as a system change. A ghost whose key or gap somebody
  * still locks stays: the next scan that meets it tries again.
  */
 public final class PurgeOperation extends ChangeOperation {
+    private final BooleanSupplier isFailed;
     private boolean mayBeMerged;
 
-    public PurgeOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
+    /**
+     * Makes an operation.
+     *
+     * @param isFailed whether the instance is marked failed; its transactions then end without being undone
+     */
+    public PurgeOperation(
+            LockManager locks, TransactionTable transactions, TransactionContext context, BooleanSupplier isFailed) {
         super(locks, transactions, context);
+        this.isFailed = isFailed;
     }
 
     /** Whether the removal has left so little in the leaf that a merge with a neighbour is to be tried. */
@@ -49,6 +58,11 @@ public final class PurgeOperation extends ChangeOperation {
         }
         long name = LockName.ofKey(tree.treeId(), tree.leadingBytes(), key, 0, keyBytes);
         if (!locks.tryLockInstant(context.lockOwner(), name, LockMode.KEY_X_GAP_X)) {
+            return unchanged();
+        }
+        if (isFailed.getAsBoolean()) {
+            // Asked for behind the lock: who has given it up without undoing its delete had failed before. Recovery
+            // will undo that, and has to find the ghost.
             return unchanged();
         }
         VersionStore versions = transactions.versionsVolatile();

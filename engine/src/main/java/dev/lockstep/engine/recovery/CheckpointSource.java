@@ -32,6 +32,14 @@ public interface CheckpointSource {
     long oldestActiveLsn();
 
     /**
+     * Refuses a checkpoint of what has failed. Called after {@link #oldestActiveLsn}: a transaction that ends without
+     * being undone, because of a failure, was counted there or is told of here.
+     *
+     * @throws dev.lockstep.engine.DatabaseFailedException if transactions may have ended so
+     */
+    default void requireIntact() {}
+
+    /**
      * The lowest LSN of a change that is in the buffer pool and may not be in the page file; {@link #NO_LSN} if there
      * is none. A page that is being changed right now, its record appended and itself not marked dirty yet, must count.
      */

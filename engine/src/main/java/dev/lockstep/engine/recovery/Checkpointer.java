@@ -425,6 +425,7 @@ public final class Checkpointer implements AutoCloseable {
         long redoScanLsn = Math.min(
                 Math.min(tailLsn, latestRedoScanLsn), Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
         Checkpoint state = source.snapshot(redoScanLsn);
+        source.requireIntact();
         log.awaitDurable(log.tailLsn() - 1, waiter);
         Checkpoint checkpoint = state.withDurableLsn(log.durableLsn());
         file.write(databaseId, checkpoint);
