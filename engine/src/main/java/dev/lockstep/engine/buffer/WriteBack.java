@@ -45,6 +45,7 @@ final class WriteBack implements AutoCloseable {
     private final long[] skipped = new long[PAGES_MAX];
     private int skippedCount;
     private boolean isFailing;
+    private boolean isFatal;
 
     WriteBack(PoolParts parts, PageFile file, BufferPool.LogFence fence, FailureListener listener) {
         this.parts = parts;
@@ -172,15 +173,16 @@ final class WriteBack implements AutoCloseable {
         }
     }
 
-    /** One report for a series of failures: the writer tries again and again while the disk is full. */
+    /** One report for a series of failures, since the writer tries again and again, and one if it turns out worse. */
     private void noteFailure(Throwable failure) {
-        if (!isFailing) {
+        boolean fatal = file.isFailed()
+                || failure instanceof DatabaseFailedException
+                || failure instanceof CorruptionException
+                || !(failure instanceof LockstepException);
+        if (!isFailing || (fatal && !isFatal)) {
             isFailing = true;
-            boolean isFatal = file.isFailed()
-                    || failure instanceof DatabaseFailedException
-                    || failure instanceof CorruptionException
-                    || !(failure instanceof LockstepException);
-            listener.failed(failure, isFatal);
+            isFatal |= fatal;
+            listener.failed(failure, fatal);
         }
     }
 

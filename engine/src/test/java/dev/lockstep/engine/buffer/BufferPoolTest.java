@@ -430,6 +430,25 @@ class BufferPoolTest {
     }
 
     @Test
+    void whatTurnsOutFatalIsToldBehindWhatWasNot() {
+        FaultyStorage storage = new FaultyStorage(12);
+        try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
+            fixture.create(1, 1, 100);
+            storage.bytesMax(storage.bytes());
+            assertThrows(DiskFullException.class, () -> fixture.pool.flushAll(fixture.waiter));
+            fixture.fence.failWith(new DatabaseFailedException("the log has failed"));
+            for (int i = 0; i < 2; i++) {
+                assertThrows(DatabaseFailedException.class, () -> fixture.pool.flushAll(fixture.waiter));
+            }
+            assertEquals(
+                    List.of(false, true),
+                    fixture.failures.stream().map(PoolFixture.Failure::isFatal).toList());
+            storage.heal();
+            fixture.fence.failWith(null);
+        }
+    }
+
+    @Test
     void pagesAreNotWrittenBeforeTheLog() {
         FaultyStorage storage = new FaultyStorage(8);
         try (PoolFixture fixture = PoolFixture.create(storage, FRAMES)) {
