@@ -271,7 +271,8 @@ final class LogWriter implements Runnable {
             long sealLsn = tail.takeBatch();
             long endLsn = sealLsn + LogRecordLayout.SEAL_BYTES;
             if (writtenLsn == segments.endLsn()) {
-                forceFile();
+                // A part of what was cut off follows: the oldest byte that is not forced is as old as before.
+                force();
                 durable.advance(durableLsn);
                 segments.startNext();
             }
@@ -289,13 +290,17 @@ final class LogWriter implements Runnable {
         if (durableLsn == writtenLsn) {
             return false;
         }
+        force();
+        policy.forced();
+        answers.diskBusy(policy.unforcedSinceNanos());
+        return true;
+    }
+
+    private void force() {
         segments.force();
         delayForce();
         count(0, 0, 1);
-        policy.forced();
-        answers.diskBusy(policy.unforcedSinceNanos());
         durableLsn = writtenLsn;
-        return true;
     }
 
     private void delayForce() {

@@ -180,6 +180,35 @@ class LogDurabilityTest {
         }
     }
 
+    /** What follows in the next segment was appended before the one that ended was forced, and is as old as it is. */
+    @Test
+    void theEndOfASegmentPutsNoForceOff() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        LogOptions options = LogFixture.small(LogOptions.async());
+        long segmentEnd = LSN_FIRST + options.segmentBytes();
+        try (Log log = open(LogOptions.async().withClock(clock))) {
+            assertEquals(LogClock.UNTIL_SIGNALLED, clock.awaitParked());
+            long appendNanos = clock.nanoTime();
+            long number = 1;
+            while (log.tailLsn() <= segmentEnd) {
+                log.throttle(waiter);
+                log.append(LogFixture.record(buffer, number++, 64));
+            }
+            until(() -> clock.awaitParked() == appendNanos + delay / 2);
+            clock.advance(delay / 2 - 1);
+            long end = log.tailLsn() + options.bufferBytes();
+            while (log.tailLsn() < end) {
+                log.throttle(waiter);
+                log.append(LogFixture.record(buffer, number++, 64));
+            }
+            until(() -> log.writtenLsn() > segmentEnd);
+            assertTrue(log.durableLsn() < log.tailLsn());
+            assertEquals(appendNanos + delay / 2, clock.awaitParked());
+            clock.advance(1);
+            until(() -> log.durableLsn() >= end);
+        }
+    }
+
     @Test
     void aForceThatTakesTooLongHoldsAnswersBack() {
         long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
