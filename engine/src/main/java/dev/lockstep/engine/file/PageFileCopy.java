@@ -41,7 +41,7 @@ public final class PageFileCopy {
             for (int first = 1; first < pageCount; first += PAGES_PER_WRITE) {
                 int count = Math.min(PAGES_PER_WRITE, pageCount - first);
                 for (int i = 0; i < count; i++) {
-                    reader.read(first + i, (long) i * PageLayout.PAGE_BYTES);
+                    reader.readWhole(first + i, (long) i * PageLayout.PAGE_BYTES);
                 }
                 target.write(windows.at(0, count * PageLayout.PAGE_BYTES), PageLayout.fileOffset(first));
                 progress.progressed(Stage.COPY_PAGES, first + count, pageCount);

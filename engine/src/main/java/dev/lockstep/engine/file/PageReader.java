@@ -46,6 +46,17 @@ public final class PageReader {
         file.betweenBatches(() -> readAgain(pageId, address));
     }
 
+    /**
+     * The same beside those who write, whoever is to use the page: never a page of which a part is from before a write
+     * and a part from behind it. A checksum tells that; without one the page is read while nobody writes.
+     */
+    public void readWhole(int pageId, long address) {
+        read(pageId, address);
+        if (!checksum.provesWhole(address)) {
+            file.betweenBatches(() -> readAgain(pageId, address));
+        }
+    }
+
     private void readAgain(int pageId, long address) {
         int count = file.readUnchecked(windows.at(address, PageLayout.PAGE_BYTES), pageId);
         clearRest(address, count);

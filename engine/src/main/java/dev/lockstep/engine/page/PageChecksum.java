@@ -69,6 +69,11 @@ public final class PageChecksum {
         return !isUsed || checksum == compute(page);
     }
 
+    /** Whether a page that {@link #matches} has no part from before its last write. */
+    public boolean provesWhole(long page) {
+        return isUsed && PageLayout.format(windows.memory(), page) != PageLayout.FORMAT_UNCHECKED;
+    }
+
     private static boolean isZero(NativeMemory memory, long page) {
         for (int offset = 0; offset < PageLayout.PAGE_BYTES; offset += Long.BYTES) {
             if (memory.getLong(page + offset) != 0) {

@@ -12,6 +12,7 @@ import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.NewerFormatException;
 import dev.lockstep.engine.OlderFormatException;
+import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.ReadOnlyException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -78,6 +80,61 @@ class PageFileTest {
             batch.add(memory, 0);
         }
         file.write(batch);
+    }
+
+    /** Runs an action in the middle of one write of a page. */
+    private static final class InterruptedWrite extends DelegatingStorage {
+        private Runnable meanwhile;
+
+        InterruptedWrite(Storage storage) {
+            super(storage);
+        }
+
+        @Override
+        public BlockFile open(Path path, OpenMode mode) {
+            boolean isPages = path.equals(PAGES);
+            return new DelegatingFile(super.open(path, mode)) {
+                @Override
+                public void write(ByteBuffer source, long position) {
+                    Runnable action = meanwhile;
+                    if (isPages && action != null) {
+                        meanwhile = null;
+                        int half = source.remaining() / 2;
+                        super.write(source.slice(source.position(), half), position);
+                        action.run();
+                    }
+                    super.write(source, position);
+                }
+            };
+        }
+    }
+
+    /** A copy is made beside those who write, and nothing in such a page tells that a part of it is older. */
+    @Test
+    void aCopyOfPagesWithoutChecksumsHasNoneOfTwoVersions() throws Exception {
+        FaultyStorage below = new FaultyStorage(15);
+        InterruptedWrite storage = new InterruptedWrite(below);
+        Path to = Path.of("copy");
+        below.createDirectories(to);
+        try (PageFile file = PageFile.create(storage, DIRECTORY, ID, false)) {
+            write(file, 1, 1);
+            FutureTask<Integer> copying =
+                    new FutureTask<>(() -> PageFileCopy.copy(file, below, to, ID, ProgressListener.NONE));
+            Thread thread = Thread.ofPlatform().unstarted(copying);
+            storage.meanwhile = () -> {
+                thread.start();
+                // Until it waits for the end of the write, or has not waited.
+                while (thread.getState() != Thread.State.WAITING && thread.isAlive()) {
+                    Thread.onSpinWait();
+                }
+            };
+            write(file, 2, 1);
+            assertEquals(2, copying.get());
+            thread.join();
+        }
+        try (PageFile copy = PageFile.open(below, to, ID, false, false)) {
+            assertEquals(2, version(copy, 1));
+        }
     }
 
     /** A database of the pages 1 to 3, all of version 7, the second of which is torn. */
