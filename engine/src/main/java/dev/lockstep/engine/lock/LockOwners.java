@@ -108,16 +108,17 @@ final class LockOwners {
      * Moves the locks that owners hold on a table at their own places into its stripe, which is latched. To be called
      * behind a full fence; an owner that registers meanwhile finds the table closed.
      *
+     * @param modes for which the table was open
      * @return how many owners were asked
      */
-    int moveTableLocks(LockStripe stripe, long name) {
+    int moveTableLocks(LockStripe stripe, long name, int modes) {
         LockOwner[] all = owners;
         int asked = Math.min(placesEnd, all.length);
         long releasedLsn = 0;
         for (int place = 0; place < asked; place++) {
             LockOwner owner = all[place];
             if (owner != null) {
-                owner.ownTables().moveTo(stripe, place, name);
+                owner.ownTables().moveTo(stripe, place, name, modes);
                 releasedLsn = Math.max(releasedLsn, owner.ownTables().releasedLsnOpaque());
             }
         }

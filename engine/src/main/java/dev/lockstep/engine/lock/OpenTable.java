@@ -11,6 +11,9 @@ final class OpenTable {
     /** What readers of keys and of whole tables take. */
     static final int READS = 1 << LockMode.IS | 1 << LockMode.S;
 
+    /** Every mode. */
+    static final int ALL = -1;
+
     /** No mode. */
     static final int CLOSED = 0;
 

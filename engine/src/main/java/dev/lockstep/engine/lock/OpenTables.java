@@ -133,7 +133,7 @@ final class OpenTables {
             close(stripe, name);
         }
         if (position >= 0 && owner.isOwnTable(position)) {
-            owner.ownTables().moveTo(stripe, owner.index(), name);
+            owner.ownTables().moveTo(stripe, owner.index(), name, OpenTable.ALL);
             owner.adopted(position);
         }
     }
@@ -166,7 +166,7 @@ final class OpenTables {
         VarHandle.fullFence();
         boolean isDone = false;
         try {
-            grantsUntilOpen[place] = manager.owners().moveTableLocks(stripe, name);
+            grantsUntilOpen[place] = manager.owners().moveTableLocks(stripe, name, table.modes());
             isDone = true;
         } finally {
             if (!isDone) {

@@ -152,22 +152,24 @@ final class OwnTableLocks {
      *
      * @param stripe of the name, latched
      * @param owner the index of the owner
+     * @param modes which modes, as in {@link OpenTable#modes()}. A lock of another one is none: its owner has looked
+     *     at the table while that was open for other modes, has not looked again, and will give it back
      */
-    void moveTo(LockStripe stripe, int owner, long name) {
+    void moveTo(LockStripe stripe, int owner, long name, int modes) {
         for (int lock = 0; lock < LOCKS; lock++) {
             boolean isDone = false;
             // Ends: each turn in vain means that the owner has given this lock back or raised its mode.
             while (!isDone) {
-                isDone = move(lock, stripe, owner, name);
+                isDone = move(lock, stripe, owner, name, modes);
             }
         }
     }
 
-    private boolean move(int lock, LockStripe stripe, int owner, long name) {
+    private boolean move(int lock, LockStripe stripe, int owner, long name, int modes) {
         int at = at(lock);
         long word = (long) LONG.getAcquire(locks, at + WORD);
         int mode = state(word);
-        if (mode == FREE || mode >= MOVING || locks[at + NAME] != name) {
+        if (mode == FREE || mode >= MOVING || locks[at + NAME] != name || (modes >>> mode & 1) == 0) {
             return true;
         }
         long grant = stripe.adopt(owner, name, mode);

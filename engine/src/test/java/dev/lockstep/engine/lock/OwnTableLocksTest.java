@@ -38,7 +38,7 @@ class OwnTableLocksTest {
     void whatWasMovedIsTheStripes() {
         int lock = own.take(TABLE, LockMode.IX);
         LockStripe stripe = new Interrupted(() -> {});
-        own.moveTo(stripe, OWNER, TABLE);
+        own.moveTo(stripe, OWNER, TABLE, OpenTable.ALL);
         assertFalse(own.giveBack(lock));
         long grant = own.takeGrant(lock);
         assertEquals(1, stripe.entryCount());
@@ -51,7 +51,7 @@ class OwnTableLocksTest {
     void whatIsGivenBackMeanwhileIsNotMoved() {
         int lock = own.take(TABLE, LockMode.IX);
         LockStripe stripe = new Interrupted(() -> assertTrue(own.giveBack(lock)));
-        own.moveTo(stripe, OWNER, TABLE);
+        own.moveTo(stripe, OWNER, TABLE, OpenTable.ALL);
         assertEquals(0, stripe.entryCount());
         stripe.validate();
     }
@@ -64,7 +64,7 @@ class OwnTableLocksTest {
             assertTrue(own.giveBack(lock));
             assertEquals(lock, own.take(OTHER, LockMode.IX));
         });
-        own.moveTo(stripe, OWNER, TABLE);
+        own.moveTo(stripe, OWNER, TABLE, OpenTable.ALL);
         assertEquals(0, stripe.entryCount());
         assertTrue(own.giveBack(lock));
     }
@@ -73,7 +73,7 @@ class OwnTableLocksTest {
     void whatIsRaisedMeanwhileIsMovedAsWhatItIsNow() {
         int lock = own.take(TABLE, LockMode.IS);
         LockStripe stripe = new Interrupted(() -> assertTrue(own.change(lock, LockMode.IX)));
-        own.moveTo(stripe, OWNER, TABLE);
+        own.moveTo(stripe, OWNER, TABLE, OpenTable.ALL);
         assertFalse(own.change(lock, LockMode.IX));
         LockListing listing = new LockListing(2);
         stripe.list(listing, TABLE);
@@ -82,10 +82,20 @@ class OwnTableLocksTest {
         assertEquals(OWNER, listing.owner(0));
     }
 
+    /** Its owner saw the table open for writers, and was then held up until it was open for readers, and closed. */
+    @Test
+    void aLockTakenTooLateIsNotMoved() {
+        int lock = own.take(TABLE, LockMode.IX);
+        LockStripe stripe = new Interrupted(() -> {});
+        own.moveTo(stripe, OWNER, TABLE, OpenTable.READS);
+        assertEquals(0, stripe.entryCount());
+        assertTrue(own.giveBack(lock));
+    }
+
     @Test
     void locksOfOtherTablesStay() {
         int lock = own.take(OTHER, LockMode.IX);
-        own.moveTo(new Interrupted(() -> {}), OWNER, TABLE);
+        own.moveTo(new Interrupted(() -> {}), OWNER, TABLE, OpenTable.ALL);
         assertTrue(own.giveBack(lock));
     }
 }
