@@ -152,4 +152,52 @@ class FullMemoryTest {
             }
         });
     }
+
+    /** Rows that have become shorter get their old values back where others have taken their room meanwhile. */
+    @Test
+    void takesShorterRowsBackWhoseRoomIsTaken() {
+        Database database = smallest();
+        Table table = database.createTable(TableDefinition.named("t")
+                .column("id", ColumnType.int32())
+                .column("data", ColumnType.string(200))
+                .primaryKey("id")
+                .build());
+        int[] rows = {0};
+        assertThrows(OutOfFramesException.class, () -> {
+            while (true) {
+                insert(database, table, rows[0]);
+                rows[0]++;
+            }
+        });
+        int shortened = 10;
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            Record row = table.newRecord();
+            for (int id = 0; id < shortened; id++) {
+                set(transaction, table, row, id, "");
+            }
+            int[] grown = {shortened};
+            assertThrows(OutOfFramesException.class, () -> {
+                while (true) {
+                    database.run(other -> set(other, table, table.newRecord(), grown[0], "y".repeat(200)));
+                    grown[0]++;
+                }
+            });
+            assertTrue(grown[0] > shortened, "some have found room");
+            transaction.rollback();
+        }
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < shortened; id++) {
+                assertTrue(transaction.fetch(table, table.newKey().add(id), row));
+                assertEquals(data(id), row.getString(DATA));
+            }
+        });
+    }
+
+    private static void set(Transaction transaction, Table table, Record row, int id, String data) {
+        assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
+        row.setString(DATA, data);
+        assertTrue(transaction.update(table, row));
+    }
 }

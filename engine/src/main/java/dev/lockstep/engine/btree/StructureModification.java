@@ -34,6 +34,8 @@ public final class StructureModification extends StructureChange {
 
     private static final int MERGED_BYTES_MAX = PageLayout.PAGE_BYTES * 7 / 10;
 
+    private boolean undoes;
+
     /** Makes an empty leaf in the tree's root page, which its caller has allocated. */
     static void createRoot(BTree tree, TreeContext context) {
         TreeEnvironment environment = tree.environment();
@@ -60,9 +62,13 @@ public final class StructureModification extends StructureChange {
     /**
      * Splits the leaf that covers the key, and its ancestors where they are full, until the leaf has
      * {@code bytesNeeded} free. May park, so the caller holds no latch.
+     *
+     * @param isUndo whether it is for a rollback, which must go through
      */
-    public void makeRoom(BTree target, TreeContext caller, byte[] searched, int searchedBytes, int bytesNeeded) {
+    public void makeRoom(
+            BTree target, TreeContext caller, byte[] searched, int searchedBytes, int bytesNeeded, boolean isUndo) {
         context = caller;
+        undoes = isUndo;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             if (trySplit(target, searched, searchedBytes, 0, bytesNeeded)) {
                 return;
@@ -73,7 +79,11 @@ public final class StructureModification extends StructureChange {
 
     /** One attempt; true when the node has room. */
     private boolean trySplit(BTree target, byte[] searched, int searchedBytes, int level, int bytesNeeded) {
-        target.environment().pool().reserveFrames(FRAMES_RESERVED, context.waiter());
+        if (undoes) {
+            target.environment().pool().reserveFramesToUndo(FRAMES_RESERVED, context.waiter());
+        } else {
+            target.environment().pool().reserveFrames(FRAMES_RESERVED, context.waiter());
+        }
         walk(target, searched, searchedBytes, level);
         if (parentFrame < 0) {
             return splitRoot(bytesNeeded);

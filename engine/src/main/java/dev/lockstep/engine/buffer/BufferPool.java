@@ -337,11 +337,21 @@ public final class BufferPool implements AutoCloseable {
      * @param count how many pages the operation may allocate at most
      * @param waiter the caller's, who holds no latch
      * @throws IllegalArgumentException if {@code count} is more than the pool keeps for this purpose
-     * @throws OutOfFramesException if the pool has no file and too few free frames
+     * @throws OutOfFramesException if the pool has no file and too few free frames, beside those kept for rollbacks
      * @throws LockstepException as {@link #frame}, if no frame becomes free
      */
     public void reserveFrames(int count, Waiter waiter) {
-        reserveFrames(count, waiter, false);
+        reserveFrames(count, limits.undoReserve(), waiter, false);
+    }
+
+    /**
+     * As {@link #reserveFrames}, for a rollback: in a pool without a file the last frames are kept for those.
+     *
+     * @param count how many pages the operation may allocate at most
+     * @param waiter the caller's, who holds no latch
+     */
+    public void reserveFramesToUndo(int count, Waiter waiter) {
+        reserveFrames(count, 0, waiter, false);
     }
 
     /**
@@ -351,14 +361,14 @@ public final class BufferPool implements AutoCloseable {
      * @throws dev.lockstep.engine.InterruptedOperationException if the thread was interrupted first; the flag stays set
      */
     public void reserveFrameInterruptibly(Waiter waiter) {
-        reserveFrames(1, waiter, true);
+        reserveFrames(1, limits.undoReserve(), waiter, true);
     }
 
-    private void reserveFrames(int count, Waiter waiter, boolean interruptible) {
+    private void reserveFrames(int count, int leftWithoutFile, Waiter waiter, boolean interruptible) {
         checkOpen();
         int freeFrames = parts.free().countAcquire();
         if (writerOrNull == null) {
-            if (freeFrames < count) {
+            if (freeFrames < count + leftWithoutFile) {
                 throw outOfFrames(count);
             }
             return;
@@ -688,6 +698,7 @@ public final class BufferPool implements AutoCloseable {
                 .with("frameCount", parts.frameCount())
                 .with("freeFrames", parts.free().countAcquire())
                 .with("neededFrames", count)
+                .with("keptForRollbacks", limits.undoReserve())
                 .remedy("Configure a larger pool."));
     }
 }

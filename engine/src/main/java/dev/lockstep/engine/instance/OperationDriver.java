@@ -432,7 +432,12 @@ public final class OperationDriver {
             case TreeDescent.WAIT_FOR_LOCK -> waitForLock(operation);
             case TreeDescent.MAKE_ROOM ->
                 structure.makeRoom(
-                        operation.tree(), context, operation.key(), operation.keyBytes(), operation.neededBytes());
+                        operation.tree(),
+                        context,
+                        operation.key(),
+                        operation.keyBytes(),
+                        operation.neededBytes(),
+                        !interruptible);
             default -> throw new AssertionError("result=" + result);
         }
     }

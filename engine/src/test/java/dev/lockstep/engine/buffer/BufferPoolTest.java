@@ -365,13 +365,25 @@ class BufferPoolTest {
     @Test
     void aPoolWithoutAFileKeepsEveryPageUntilItIsFull() {
         try (PoolFixture fixture = PoolFixture.inMemory(FRAMES)) {
-            for (int pageId = 1; pageId <= FRAMES; pageId++) {
+            int everybodys = FRAMES - PoolLimits.of(FRAMES).undoReserve();
+            for (int pageId = 1; pageId <= everybodys; pageId++) {
                 fixture.create(pageId, pageId, 1);
+            }
+            assertThrows(OutOfFramesException.class, () -> fixture.pool.reserveFrames(1, fixture.waiter));
+            for (int pageId = everybodys + 1; pageId <= FRAMES; pageId++) {
+                fixture.pool.reserveFramesToUndo(1, fixture.waiter);
+                int frame = fixture.pool.newPage(pageId, fixture.waiter);
+                PoolFixture.initialise(fixture.pool, frame, pageId, pageId);
+                fixture.pool.latches().unlatchExclusive(frame);
             }
             OutOfFramesException full =
                     assertThrows(OutOfFramesException.class, () -> fixture.pool.newPage(1000, fixture.waiter));
             assertTrue(full.getMessage().contains("frameCount=64"), full.getMessage());
-            assertThrows(OutOfFramesException.class, () -> fixture.pool.reserveFrames(1, fixture.waiter));
+            assertThrows(OutOfFramesException.class, () -> fixture.pool.reserveFramesToUndo(1, fixture.waiter));
+            for (int pageId = 10; pageId < 10 + PoolLimits.of(FRAMES).undoReserve(); pageId++) {
+                fixture.latchExclusive(pageId);
+                fixture.pool.discard(pageId, 2);
+            }
             fixture.latchExclusive(9);
             fixture.pool.discard(9, 2);
             assertEquals(BufferPool.NOT_RESIDENT, fixture.pool.frame(9, fixture.waiter));
