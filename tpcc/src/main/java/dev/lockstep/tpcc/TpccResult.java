@@ -3,7 +3,7 @@ package dev.lockstep.tpcc;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
-import dev.lockstep.tpcc.workload.LatencySummary;
+import dev.lockstep.tpcc.workload.LatencyRecorder;
 import dev.lockstep.tpcc.workload.Tally;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +22,7 @@ import java.util.SortedMap;
  * @param cpuNanos processor time of the whole process during the measured phase, or -1 where the JVM does not tell
  * @param allocatedBytes heap allocated by all threads during the measured phase, or -1 where the JVM does not tell
  * @param commits committed transactions of the measured phase
- * @param latencies latencies of the measured phase
- * @param latency those of all types together; {@code null} if the run was given up with terminals that still ran
+ * @param latencies of the measured phase; {@code null} if the run was given up with terminals that still ran
  * @param aborts attempts of the measured phase that were rolled back
  * @param retries how many of them were tried again
  * @param consistencyAfterLoad verdict by condition; empty if it was not checked
@@ -43,8 +42,7 @@ public record TpccResult(
         long cpuNanos,
         long allocatedBytes,
         Map<TransactionType, Long> commits,
-        Map<TransactionType, LatencySummary> latencies,
-        LatencySummary latency,
+        LatencyRecorder latencies,
         Map<AbortReason, Long> aborts,
         long retries,
         SortedMap<Integer, String> consistencyAfterLoad,

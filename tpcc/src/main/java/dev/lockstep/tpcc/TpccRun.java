@@ -7,8 +7,6 @@ import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.check.TallyCheck;
-import dev.lockstep.tpcc.workload.LatencyRecorder;
-import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Population;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TerminalLoop;
@@ -143,19 +141,14 @@ public final class TpccRun {
             List<String> differences) {
         Map<TransactionType, String> isolation = new EnumMap<>(TransactionType.class);
         Map<TransactionType, Long> commits = new EnumMap<>(TransactionType.class);
-        Map<TransactionType, LatencySummary> latencies = new EnumMap<>(TransactionType.class);
-        LatencySummary latency = null;
         Map<AbortReason, Long> aborts = new EnumMap<>(AbortReason.class);
         long retries = 0;
         // While terminals still run, their counters must not be read: such a run reports its failure alone.
         if (driver.atRest()) {
-            LatencyRecorder recorded = driver.latencies();
-            latency = recorded.summaryOfAll();
             for (TransactionType type : TransactionType.values()) {
                 commits.put(
                         type,
                         driver.loops().stream().mapToLong(l -> l.commits(type)).sum());
-                latencies.put(type, recorded.summary(type));
             }
             for (AbortReason reason : AbortReason.values()) {
                 aborts.put(
@@ -178,8 +171,7 @@ public final class TpccRun {
                 driver.used().cpuNanos(),
                 driver.used().allocatedBytes(),
                 Collections.unmodifiableMap(commits),
-                Collections.unmodifiableMap(latencies),
-                latency,
+                driver.atRest() ? driver.latencies() : null,
                 Collections.unmodifiableMap(aborts),
                 retries,
                 Collections.unmodifiableSortedMap(new TreeMap<>(afterLoad)),

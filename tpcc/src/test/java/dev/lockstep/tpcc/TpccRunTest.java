@@ -58,8 +58,8 @@ class TpccRunTest {
             assertEquals(1_000, result.commits().get(TransactionType.PAYMENT), 60);
             assertEquals(
                     result.commits().get(TransactionType.NEW_ORDER),
-                    result.latencies().get(TransactionType.NEW_ORDER).count());
-            assertEquals(result.committed(), result.latency().count());
+                    result.latencies().summary(TransactionType.NEW_ORDER).count());
+            assertEquals(result.committed(), result.latencies().summaryOfAll().count());
             assertEquals(12, result.consistencyAfterLoad().size());
             assertEquals(12, result.consistency().size());
             assertTrue(result.transactionsPerSecond() > 0 && result.newOrdersPerMinute() > 0);

@@ -2,8 +2,12 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.workload.LatencyRecorder;
+import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -22,4 +26,16 @@ record LatencyGroup(String key, String title) {
                             .map(type -> new LatencyGroup(Spelling.of(type), type.title())),
                     Stream.of(ALL_TYPES))
             .toList();
+
+    /** What was recorded, by {@link #key}; nothing where nothing was. */
+    static Map<String, LatencySummary> summaries(LatencyRecorder recordedOrNull) {
+        Map<String, LatencySummary> summaries = new LinkedHashMap<>();
+        if (recordedOrNull != null) {
+            for (TransactionType type : TransactionType.values()) {
+                summaries.put(Spelling.of(type), recordedOrNull.summary(type));
+            }
+            summaries.put(ALL_TYPES.key(), recordedOrNull.summaryOfAll());
+        }
+        return summaries;
+    }
 }

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  * @param processorTime processor time of a transaction of the second over that of one of the first, so that above 1 is
  *     better here too; absent where it is not known
  * @param latencyP99 the 99th percentile of the latency of the first over that of the second, by transaction type and of
- *     all types, so that below 1 is better; of what both sides ran in each repetition, absent where there are none, as
- *     in runs by turns, and where a thread of either side served several terminals, whose wait for it is in no latency
+ *     all types, so that below 1 is better; of what both sides ran in each repetition, absent where there are none, and
+ *     where a thread of either side served several terminals, whose wait for it is in no latency
  * @param turns throughput by all turns of both where they took turns in one JVM; absent where there were none or few
  * @param turnsProcessorTime processor time likewise
  */

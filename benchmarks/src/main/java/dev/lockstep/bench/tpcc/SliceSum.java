@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.adapter.AbortReason;
 import dev.lockstep.tpcc.adapter.TransactionType;
+import dev.lockstep.tpcc.workload.LatencyRecorder;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** What one configuration did in all its turns of one repetition. Not thread-safe. */
 final class SliceSum {
     private final Map<TransactionType, Long> commits = new EnumMap<>(TransactionType.class);
+    private final LatencyRecorder latencies = new LatencyRecorder(false);
     private final Map<AbortReason, Long> aborts = new EnumMap<>(AbortReason.class);
     private final Map<String, Long> threadNanos = new TreeMap<>();
     private final Map<String, CollectorReport> collectors = new TreeMap<>();
@@ -31,6 +33,7 @@ final class SliceSum {
      */
     void add(TpccResult run, Map<String, Long> threadNanosUsed, Map<String, CollectorReport> collectorsUsed) {
         run.commits().forEach((type, count) -> commits.merge(type, count, Long::sum));
+        latencies.add(run.latencies());
         run.aborts().forEach((reason, count) -> aborts.merge(reason, count, Long::sum));
         threadNanosUsed.forEach((name, nanos) -> threadNanos.merge(name, nanos, Long::sum));
         collectorsUsed.forEach((name, used) -> collectors.merge(name, used, CollectorReport::plus));
@@ -56,6 +59,10 @@ final class SliceSum {
 
     Map<TransactionType, Long> commits() {
         return commits;
+    }
+
+    LatencyRecorder latencies() {
+        return latencies;
     }
 
     Map<AbortReason, Long> aborts() {

@@ -25,7 +25,6 @@ import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccScanner;
-import dev.lockstep.tpcc.workload.LatencySummary;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.TransactionMix;
 import java.io.IOException;
@@ -319,15 +318,6 @@ final class TpccChildRun implements TpccProgress {
         }
     }
 
-    /** By {@link LatencyGroup}. */
-    private static Map<String, LatencySummary> latencies(TpccResult result) {
-        Map<String, LatencySummary> byGroup = Spelling.keys(result.latencies());
-        if (result.latency() != null) {
-            byGroup.put(LatencyGroup.ALL_TYPES.key(), result.latency());
-        }
-        return byGroup;
-    }
-
     private RunReport report(TpccResult result) {
         return new RunReport(
                 spec.engine(),
@@ -339,7 +329,7 @@ final class TpccChildRun implements TpccProgress {
                 result.transactionsPerSecond(),
                 result.newOrdersPerMinute(),
                 Spelling.keys(result.commits()),
-                latencies(result),
+                LatencyGroup.summaries(result.latencies()),
                 Spelling.keys(result.aborts()),
                 result.retries(),
                 figures.teams(),

@@ -320,7 +320,7 @@ final class TpccSections {
             }
         });
         Table latencies = table.build();
-        // Runs by turns have none.
+        // Runs that failed have none.
         if (!latencies.rows().isEmpty()) {
             add(LATENCY, latencies);
         }

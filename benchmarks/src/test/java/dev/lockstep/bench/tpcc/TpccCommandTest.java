@@ -346,6 +346,10 @@ class TpccCommandTest {
             assertTrue(run.get("txnPerSecond").asDouble() > 0, run::toString);
             assertTrue(run.get("measuredSeconds").asDouble() >= 1.5, run::toString);
             assertTurnsAddUp(run);
+            assertEquals(
+                    run.at("/commits").valueStream().mapToLong(JsonNode::asLong).sum(),
+                    run.at("/latencyMicros/all/count").asLong(),
+                    run::toString);
             assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
             assertEquals(0, run.get("tallyDifferences").size(), run::toString);
         }
