@@ -82,6 +82,8 @@ class TeamFetchTest {
             Record row = table.newRecord();
             DatabaseTest.put(transaction, table, row, 0, "n", 0);
             DatabaseTest.put(transaction, table, row, 1, "n".repeat(LONG_NAME_LENGTH), 1);
+            DatabaseTest.put(transaction, table, row, 2, "n", 2);
+            DatabaseTest.put(transaction, table, row, 3, "n", 3);
         });
         FutureTask<Integer> deep = new FutureTask<>(() -> fetchDeepInTheStack(database, table));
         Thread thread = new Thread(null, deep, "deep", STACK_BYTES);
@@ -99,6 +101,12 @@ class TeamFetchTest {
             // Ends: with nothing on the stack it goes through, as the first one, which links what it calls, does.
             for (int at = 0; ; at = at == 0 ? depth : at - 1) {
                 List<Transaction> members = List.of(first.begin(), second.begin());
+                Record row = table.newRecord();
+                for (int i = 0; i < 2; i++) {
+                    // A table that is locked already takes no stack.
+                    assertTrue(
+                            members.get(i).fetchExclusive(table, table.newKey().add(2 + i), row));
+                }
                 TeamFetch team = table.newTeamFetch(2);
                 for (int i = 0; i < 2; i++) {
                     team.add(members.get(i), table.newRecord()).add(i);
