@@ -96,6 +96,32 @@ class FailedInstanceTest {
         reopenedHasAllRows();
     }
 
+    /** Its look at the mark is behind it, and it waits for the log before it asks for the lock of its key. */
+    @Test
+    void anInsertUnderWayDoesNotChangeWhatWasNotUndone() throws InterruptedException {
+        String large = "l".repeat(LogOptions.BUFFER_BYTES_MIN);
+        try (Session session = database.openSession()) {
+            Transaction transaction = session.begin();
+            assertTrue(transaction.delete(table, table.newKey().add(DELETED)));
+            storage.holdLogWrites();
+            Worker insert = new Worker(() ->
+                    database.run(other -> DatabaseTest.put(other, table, table.newRecord(), DELETED, large, DELETED)));
+            insert.awaitParkedIn("throttleInterruptibly");
+            fail();
+            transaction.rollback();
+            storage.release();
+            insert.join();
+            assertInstanceOf(DatabaseFailedException.class, insert.failure());
+        }
+        reopenedHasAllRows();
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(
+                    transaction.fetch(database.table("account"), table.newKey().add(DELETED), row));
+            assertEquals("name", row.getString(DatabaseTest.NAME));
+        });
+    }
+
     @Test
     void aCheckpointUnderWayDoesNotForgetWhatWasNotUndone() throws InterruptedException {
         try (Session session = database.openSession()) {

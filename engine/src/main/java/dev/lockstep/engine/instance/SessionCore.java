@@ -569,11 +569,12 @@ public final class SessionCore {
             }
         } catch (RuntimeException | Error failure) {
             instance.health().fail(failure);
+            boolean hasChanged = context.transactionId() != 0;
             context.logEnded();
             context.dropUndo();
             leftovers.forgetGhosts();
             context.lockOwner().clearDependsOnLsn();
-            releaseLocks(0);
+            endLocks(!hasChanged);
             throw failure;
         }
         return lsn;
@@ -654,10 +655,15 @@ public final class SessionCore {
 
     private void takeBackAll() {
         reading.close();
+        boolean hasChanged = context.transactionId() != 0;
+        boolean isUndone = false;
         try {
-            if (context.transactionId() != 0 && !instance.health().isFailed()) {
+            if (!hasChanged) {
+                isUndone = true;
+            } else if (!instance.health().isFailed()) {
                 undo.undoTo(0);
                 logEnd(LogRecordType.ABORT_END);
+                isUndone = true;
             }
             if (cleansUpLocked) {
                 cleanUp(false);
@@ -670,12 +676,27 @@ public final class SessionCore {
         } finally {
             context.logEnded();
             context.dropUndo();
-            releaseLocks(0);
+            endLocks(isUndone);
             context.lockOwner().clearDependsOnLsn();
         }
-        if (!cleansUpLocked) {
+        if (!isUndone) {
+            leftovers.forgetGhosts();
+        } else if (!cleansUpLocked) {
             cleanUp(false);
             leftovers.releaseLocks();
+        }
+    }
+
+    /**
+     * Ends with the locks of a transaction that was not committed. In a database marked failed it may not be undone
+     * either, and then what it has changed stays locked: who is beyond a last look at the mark must not change that
+     * once more, since what recovery undoes has to be what was there. Who waits for a lock is told of the failure.
+     */
+    private void endLocks(boolean isUndone) {
+        if (isUndone) {
+            releaseLocks(0);
+        } else if (context.sThread() != null) {
+            context.sThread().transactionEnded();
         }
     }
 
