@@ -118,6 +118,45 @@ class FullMemoryTest {
                 }));
     }
 
+    /** The pages of the tree are those of a large value by then, which leads a walk to where it is. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSnapshotOfADroppedTableEndsInPagesOfOthers(boolean scan) {
+        Database database = validated.inMemory();
+        Table dropped = DatabaseTest.filled(database, 100, "name");
+        Table other = database.createTable(TableDefinition.named("other")
+                .column("id", ColumnType.int32())
+                .column("data", ColumnType.string(20_000))
+                .primaryKey("id")
+                .build());
+        TransactionOptions snapshot =
+                TransactionOptions.of(DatabaseOptions.defaults()).readOnlySnapshot();
+        assertTimeoutPreemptively(
+                HANG,
+                () -> database.run(snapshot, transaction -> {
+                    Record row = dropped.newRecord();
+                    try (Cursor cursor = transaction.scan(dropped)) {
+                        assertTrue(cursor.next(row));
+                        database.dropTable("account");
+                        database.run(writing -> {
+                            Record large = other.newRecord();
+                            large.setInt(ID, 1);
+                            large.setString(DATA, "x".repeat(12_000));
+                            writing.insert(other, large);
+                        });
+                        assertThrows(SchemaException.class, () -> {
+                            if (scan) {
+                                while (cursor.next(row)) {
+                                    row.getInt(ID);
+                                }
+                            } else {
+                                transaction.fetch(dropped, dropped.newKey().add(1), row);
+                            }
+                        });
+                    }
+                }));
+    }
+
     /** Rows that have become shorter get their old values back, in the room that they had before. */
     @Test
     void takesShorterRowsBackWithoutAPage() {

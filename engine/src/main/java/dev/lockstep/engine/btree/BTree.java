@@ -1,5 +1,7 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,6 +116,19 @@ public final class BTree {
 
     public void markDropped() {
         dropped = true;
+    }
+
+    /**
+     * To be called where a walk without a table lock comes to nothing and would begin anew.
+     *
+     * @throws CorruptionException if the tree was dropped: its pages are those of others by now
+     */
+    public void requireNotDropped() {
+        if (dropped) {
+            throw new CorruptionException(Message.of("the tree was dropped")
+                    .with("treeId", treeId)
+                    .remedy("read a table before it is dropped"));
+        }
     }
 
     /** Whether the tree belongs to an index that could not be finished and is still to be dropped. */

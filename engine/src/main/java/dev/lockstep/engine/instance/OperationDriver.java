@@ -1,6 +1,5 @@
 package dev.lockstep.engine.instance;
 
-import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.LockTimeoutException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.TransactionTimeoutException;
@@ -453,12 +452,10 @@ public final class OperationDriver {
         } else {
             frame = pool.frame(operation.neededPageId(), context.waiter());
         }
-        if (frame == BufferPool.NOT_RESIDENT && operation.tree().isDropped()) {
+        if (frame == BufferPool.NOT_RESIDENT) {
             // A snapshot still walks there. In memory its root is gone for good, and the walk would ask for it for
             // ever.
-            throw new CorruptionException(Message.of("the tree was dropped")
-                    .with("treeId", operation.tree().treeId())
-                    .remedy("read a table before it is dropped"));
+            operation.tree().requireNotDropped();
         }
     }
 

@@ -38,7 +38,7 @@ public final class SnapshotFetchOperation extends RecordOperation {
     private int copyRecord() {
         int slot = findInLeaf();
         if (!isRightLeaf(slot)) {
-            return descendAgain();
+            return descendAgainIfThere();
         }
         record.setKey(key, keyBytes);
         if (slot < 0) {
@@ -47,10 +47,16 @@ public final class SnapshotFetchOperation extends RecordOperation {
             copyValue(memory, page, Node.slotWord(memory, page, slot), record);
         }
         if (!validate()) {
-            return descendAgain();
+            return descendAgainIfThere();
         }
         snapshot.resolve(tree, record);
         return DONE;
+    }
+
+    /** A tree that was dropped has pages of others at its place, which would be the wrong ones each time. */
+    private int descendAgainIfThere() {
+        tree.requireNotDropped();
+        return descendAgain();
     }
 
     /** Copies value, flags and writer of a record, to be validated. */

@@ -167,6 +167,8 @@ public final class SnapshotScanOperation extends RecordOperation {
     }
 
     private int seek() {
+        // What it has read may be of pages that others have since, and that lead it back to where it is.
+        tree.requireNotDropped();
         if (boundBytes != NO_KEY) {
             aim(tree, bound, boundBytes, 0, backward);
         } else if (backward) {
@@ -188,6 +190,7 @@ public final class SnapshotScanOperation extends RecordOperation {
         }
         int at = Node.find(memory, page, key, keyBytes);
         if (!isRightLeaf(at)) {
+            tree.requireNotDropped();
             return descendAgain();
         }
         copyRun(at);
