@@ -2,6 +2,8 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
 import java.util.function.UnaryOperator;
@@ -104,5 +106,84 @@ class LongKeyTest {
             ranges.addRange().add(LONGER_THAN_ANY_STORED);
             assertEquals(0, transaction.fetchExclusive(table, ranges));
         });
+    }
+
+    /** Their fences alone take more than what an underfull node has. */
+    @Test
+    void emptiedLeavesOfLongKeysAreMerged() {
+        int rows = 2_000;
+        Table numbered = database.createTable(TableDefinition.named("numbered")
+                .column("word", ColumnType.string(2_000))
+                .primaryKey("word")
+                .build());
+        long nodesBefore = database.validate().nodes();
+        database.run(transaction -> {
+            Record row = numbered.newRecord();
+            for (int i = 0; i < rows; i++) {
+                row.setString(0, numberedWord(i));
+                transaction.insert(numbered, row);
+            }
+        });
+        assertTrue(database.validate().nodes() > nodesBefore + rows / 10);
+        database.run(transaction -> {
+            for (int i = 0; i < rows; i++) {
+                assertTrue(transaction.delete(numbered, numbered.newKey().add(numberedWord(i))));
+            }
+        });
+        long nodes = database.validate().nodes();
+        assertTrue(nodes <= nodesBefore + 4, () -> "nodes=" + nodes + " before=" + nodesBefore);
+    }
+
+    private static String numberedWord(int number) {
+        return "p".repeat(988) + (10_000_000 + number);
+    }
+
+    /** A change that is to be refused for its key is in the page until it comes to the index that refuses it. */
+    @Test
+    void aDirtyRowWithoutAnEntryIsInNoIndex() throws InterruptedException {
+        Table people = database.createTable(TableDefinition.named("people")
+                .column("id", ColumnType.int32())
+                .column("number", ColumnType.int32())
+                .column("name", ColumnType.string(2_000))
+                .primaryKey("id")
+                .uniqueIndex("by_number", "number")
+                .index("by_name", "name")
+                .build());
+        database.run(transaction -> put(transaction, people, 1, 1));
+        TransactionOptions dirty = database.transactionOptions().withIsolation(Isolation.READ_UNCOMMITTED);
+        try (Session session = database.openSession()) {
+            Transaction holder = session.begin();
+            put(holder, people, 2, 99);
+            Worker tooLong = new Worker(() -> database.run(transaction -> {
+                Record row = people.newRecord();
+                assertTrue(transaction.fetchForUpdate(people, people.newKey().add(1), row));
+                row.setInt(1, 99);
+                row.setString(2, "x".repeat(1_100));
+                transaction.update(people, row);
+            }));
+            tooLong.awaitParkedIn("await");
+            int rows = database.call(dirty, transaction -> {
+                int count = 0;
+                Record row = people.newRecord();
+                try (Cursor cursor = transaction.scan(people, "by_name")) {
+                    while (cursor.next(row)) {
+                        count++;
+                    }
+                }
+                return count;
+            });
+            assertEquals(1, rows, "the other one's");
+            holder.rollback();
+            tooLong.join();
+            assertInstanceOf(RecordTooLargeException.class, tooLong.failure());
+        }
+    }
+
+    private static void put(Transaction transaction, Table people, int id, int number) {
+        Record row = people.newRecord();
+        row.setInt(0, id);
+        row.setInt(1, number);
+        row.setString(2, "a" + id);
+        transaction.insert(people, row);
     }
 }

@@ -242,7 +242,13 @@ public final class StructureModification extends StructureChange {
 
     /** Whether a node uses so little of its page that a merge is worth trying. */
     public static boolean isUnderfull(NativeMemory memory, long node) {
-        return PageLayout.PAGE_BYTES - Node.freeBytes(memory, node) < UNDERFULL_BYTES;
+        return usedBytes(memory, node, Node.freeBytes(memory, node)) < UNDERFULL_BYTES;
+    }
+
+    /** Without the fences: those of long keys take more than an underfull node, and a merge drops two of them. */
+    private static int usedBytes(NativeMemory memory, long node, int freeBytes) {
+        int upperFenceBytes = Node.hasUpperFence(memory, node) ? Node.upperFenceBytes(memory, node) : 0;
+        return PageLayout.PAGE_BYTES - freeBytes - Node.lowerFenceBytes(memory, node) - upperFenceBytes;
     }
 
     /**
@@ -251,8 +257,8 @@ public final class StructureModification extends StructureChange {
      * @param freeBytesBefore what was free before the removal
      */
     public static boolean isMergeDue(NativeMemory memory, long leaf, int freeBytesBefore) {
-        int usedBytes = PageLayout.PAGE_BYTES - Node.freeBytes(memory, leaf);
-        int usedBytesBefore = PageLayout.PAGE_BYTES - freeBytesBefore;
+        int usedBytes = usedBytes(memory, leaf, Node.freeBytes(memory, leaf));
+        int usedBytesBefore = usedBytes(memory, leaf, freeBytesBefore);
         return usedBytes < UNDERFULL_BYTES
                 && (usedBytes / BYTES_BETWEEN_TRIES != usedBytesBefore / BYTES_BETWEEN_TRIES
                         || Node.slotCount(memory, leaf) == 0);
