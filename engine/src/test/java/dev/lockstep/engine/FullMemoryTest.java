@@ -141,7 +141,7 @@ class FullMemoryTest {
                         database.run(writing -> {
                             Record large = other.newRecord();
                             large.setInt(ID, 1);
-                            large.setString(DATA, "x".repeat(12_000));
+                            large.setString(DATA, "\0".repeat(12_000));
                             writing.insert(other, large);
                         });
                         assertThrows(SchemaException.class, () -> {
