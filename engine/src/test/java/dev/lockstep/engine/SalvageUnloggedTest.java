@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What is saved from a database that was used with a log, then without one: the log is still there, and older than the
- * pages.
+ * pages; and from one that never had a log.
  */
 class SalvageUnloggedTest {
     private static final String TABLE = "kept";
@@ -65,13 +65,17 @@ class SalvageUnloggedTest {
         });
     }
 
-    private void createWithLog(Map<Integer, String> rows) {
-        Database database = open(Durability.SYNC);
+    private static void createTable(Database database) {
         database.createTable(TableDefinition.named(TABLE)
                 .column("id", ColumnType.int32())
                 .column("value", ColumnType.string(LONG))
                 .primaryKey("id")
                 .build());
+    }
+
+    private void createWithLog(Map<Integer, String> rows) {
+        Database database = open(Durability.SYNC);
+        createTable(database);
         rows.forEach((id, value) -> put(database, id, value));
         validated.close(database);
     }
@@ -175,5 +179,59 @@ class SalvageUnloggedTest {
         assertTrue(report.log().isNeeded());
         assertFalse(report.log().isComplete(), report::toString);
         assertTrue(report.log().problem().contains("without a log"), report::toString);
+    }
+
+    /** The checkpoint has them as free, and their LSN is below every other. */
+    @Test
+    void leavesThatAreNewerThanTheCheckpointAreFound() throws IOException {
+        Database database = open(Durability.NONE);
+        createTable(database);
+        database.checkpoint();
+        // Four times what the pool holds.
+        for (int id = 0; id < 4_000; id++) {
+            put(database, id, "x".repeat(1_000));
+        }
+        database.abandon();
+        int rootPageId = rootPageId();
+        files.deleteCopiesAndLog();
+        files.flip(rootPageId, 5_000);
+        Map<Integer, String> rows = salvage();
+        SalvageReport.SavedTable table = report.tables().getFirst();
+        assertTrue(rows.size() > 2_000, report::toString);
+        assertEquals(rows.size(), table.rows());
+        assertEquals(rows.size(), table.rowsPerhapsOld(), report::toString);
+        assertFalse(report.isComplete(), report::toString);
+    }
+
+    /**
+     * A leaf that was split without a log, whose own new state was not written, still has the keys of the other one.
+     */
+    @Test
+    void aLeafWithoutAnLsnIsNewerThanOneOfTheTimeBefore() throws IOException {
+        String before = "a".repeat(600);
+        String after = "b".repeat(1_400);
+        Map<Integer, String> rows = new TreeMap<>();
+        for (int id = 0; id < 100; id++) {
+            rows.put(id, before);
+        }
+        createWithLog(rows);
+        int rootPageId = rootPageId();
+        Map<Integer, byte[]> leaves = new TreeMap<>();
+        for (int pageId = rootPageId + 1; pageId < files.pageCount(); pageId++) {
+            leaves.put(pageId, files.page(pageId));
+        }
+        Database database = open(Durability.NONE);
+        rows.keySet().forEach(id -> put(database, id, after));
+        database.checkpoint();
+        database.abandon();
+        for (Map.Entry<Integer, byte[]> leaf : leaves.entrySet()) {
+            files.writePage(leaf.getKey(), leaf.getValue());
+        }
+        files.deleteCopiesAndLog();
+        files.flip(rootPageId, 5_000);
+        Map<Integer, String> saved = salvage();
+        assertEquals(rows.keySet(), saved.keySet(), report::toString);
+        assertTrue(saved.containsValue(after), "no page of the last use was preferred");
+        assertTrue(saved.containsValue(before), "no page of the time before was needed");
     }
 }

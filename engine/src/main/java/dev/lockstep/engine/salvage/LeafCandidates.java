@@ -18,11 +18,16 @@ import java.util.TreeMap;
 
 /**
  * The leaves of a file to which no tree leads, by the tree that they say they belong to. A page that the checkpoint
- * knows to be free, and that was not changed since, is none: it was given back and holds what was there before.
+ * knows to be free, and that was not changed since, is none: it was given back and holds what was there before. After a
+ * use without a log that did not end in order nobody knows whether it was changed, and a page without an LSN is newer
+ * than any that the log had before.
  */
 final class LeafCandidates {
     /** Trees of no catalog that are told apart; a file of nonsense has no more than it has pages. */
     private static final int UNKNOWN_TREES_MAX = 1_000;
+
+    /** Of a page that was last changed without a log. */
+    private static final long NO_LSN = 0;
 
     /** A leaf; sound, or an old copy of itself. */
     record Candidate(int pageId, long lsn, boolean isSound) {}
@@ -30,6 +35,7 @@ final class LeafCandidates {
     private final Map<Integer, List<Candidate>> byTree = new HashMap<>();
     private final Map<Integer, UnknownTree> unknown = new TreeMap<>();
     private final boolean isUseKnown;
+    private final SourceFiles files;
 
     /**
      * Reads all pages.
@@ -40,10 +46,11 @@ final class LeafCandidates {
      * @param reached pages to which a tree leads
      */
     LeafCandidates(RedonePages pages, SourceFiles files, Set<Integer> wanted, Set<Integer> known, BitSet reached) {
+        this.files = files;
         Checkpoint checkpointOrNull = files.checkpointOrNull();
         isUseKnown = checkpointOrNull != null && files.isBitmapExact();
-        BitSet inUse = checkpointOrNull == null ? null : BitSet.valueOf(checkpointOrNull.pageBitmap());
-        long redoScanLsn = checkpointOrNull == null ? 0 : checkpointOrNull.redoScanLsn();
+        boolean isFreeKnown = checkpointOrNull != null && !files.leftUnlogged();
+        BitSet inUse = isFreeKnown ? BitSet.valueOf(checkpointOrNull.pageBitmap()) : null;
         try (Arena arena = Arena.ofConfined()) {
             NativeMemory page = TreeSurvey.pageMemory(arena);
             for (int pageId = 1; pageId < pages.pageCount(); pageId++) {
@@ -51,7 +58,7 @@ final class LeafCandidates {
                     continue;
                 }
                 PageState state = pages.read(pageId, page);
-                boolean isFree = inUse != null && !inUse.get(pageId) && PageLayout.lsn(page, 0) < redoScanLsn;
+                boolean isFree = inUse != null && !inUse.get(pageId) && PageLayout.lsn(page, 0) < files.redoScanLsn();
                 if (!state.isWhole() || isFree || !TreeSurvey.isLeaf(page) || TreeSurvey.broken(page, pageId) != null) {
                     continue;
                 }
@@ -84,9 +91,14 @@ final class LeafCandidates {
     List<Candidate> of(int treeId) {
         List<Candidate> candidates = byTree.getOrDefault(treeId, new ArrayList<>());
         candidates.sort(Comparator.comparing(Candidate::isSound)
-                .thenComparingLong(Candidate::lsn)
+                .thenComparingLong(this::changedAt)
                 .reversed());
         return candidates;
+    }
+
+    private long changedAt(Candidate candidate) {
+        boolean isUnlogged = files.leftUnlogged() && candidate.lsn() == NO_LSN;
+        return isUnlogged ? files.redoScanLsn() : candidate.lsn();
     }
 
     /** Leaves of trees that the catalog does not name. */
