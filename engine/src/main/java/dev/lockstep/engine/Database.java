@@ -434,7 +434,8 @@ public final class Database implements AutoCloseable {
     /**
      * Checks the files of a closed database and names everything that is wrong with them. Nothing is changed. Of a
      * database that was not closed in order, pages and log are checked but not trees, which are whole only after
-     * recovery; a page that the next open would mend from the double-write area counts as damaged there.
+     * recovery, and of one that was used without a log its pages alone; a page that the next open would mend from the
+     * double-write area counts as damaged there.
      *
      * @param directory where its files are
      * @return what was counted and found

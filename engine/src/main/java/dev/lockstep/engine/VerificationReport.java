@@ -9,9 +9,10 @@ import java.util.List;
  * @param pagesInUse pages that trees reach; 0 if they were not walked
  * @param trees trees walked: one for each table and index, and the catalog
  * @param records records of all trees
- * @param logRecords records of the log from where recovery would begin
+ * @param logRecords records of the log from where recovery would begin; 0 if the last use had no log
  * @param needsRecovery whether the database was not closed in order. Its trees are whole only after recovery and were
- *     not walked: open it once for writing, close it and verify again
+ *     not walked: open it once for writing, close it and verify again. After a use without a log nothing can recover
+ *     it, and only its pages were checked
  * @param findings everything that is wrong; empty if nothing is
  */
 public record VerificationReport(

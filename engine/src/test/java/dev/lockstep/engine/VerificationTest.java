@@ -17,6 +17,7 @@ import dev.lockstep.engine.page.PageChecksum;
 import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.page.PageWindows;
 import dev.lockstep.engine.proof.DelegatingStorage;
+import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.SchemaCodec;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -35,6 +36,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** Every broken page is named, by what is wrong with it. */
 class VerificationTest {
     private static final long SEED = 5;
+
+    /** With their size more than the smallest pool holds. */
+    private static final int ROWS = 3_000;
+
+    private static final int ROW_BYTES = 1_000;
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
@@ -147,6 +153,80 @@ class VerificationTest {
         }
         VerificationReport damaged = Database.verify(home);
         assertEquals(Kind.LOG, damaged.findings().getFirst().kind(), damaged::toString);
+    }
+
+    private Database openUnlogged(Path home) {
+        return validated.open(
+                home,
+                ValidatedDatabase.SMALLEST.toBuilder()
+                        .durability(Durability.NONE)
+                        .build(),
+                null);
+    }
+
+    private static void createRows(Database database) {
+        Table table = database.createTable(TableDefinition.named("rows")
+                .column("id", ColumnType.int32())
+                .column("value", ColumnType.string(ROW_BYTES))
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> {
+            for (int id = 0; id < ROWS; id++) {
+                transaction.insert(table, row(table, id, "a"));
+            }
+        });
+    }
+
+    private static Record row(Table table, int id, String letter) {
+        Record row = table.newRecord();
+        row.setInt(0, id);
+        row.setString(1, letter.repeat(ROW_BYTES));
+        return row;
+    }
+
+    private static boolean hasPageOfLsnZero(Path home) throws IOException {
+        long pages = Files.size(home.resolve(PageFile.PAGES_FILE)) >> PageLayout.PAGE_SHIFT;
+        for (int pageId = 1; pageId < pages; pageId++) {
+            byte[] bytes = page(home, pageId);
+            if (bytes[PageLayout.TYPE_OFFSET] == PageLayout.TYPE_NODE
+                    && ByteBuffer.wrap(bytes).getLong(PageLayout.LSN_OFFSET) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Such pages have no LSN, whatever the checkpoint knows of them. */
+    @Test
+    void pagesThatWereWrittenWithoutALogAreNotOutdated() throws IOException {
+        Path home = scratch.resolve("db");
+        Database logged = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        createRows(logged);
+        validated.close(logged);
+        assertFalse(hasPageOfLsnZero(home));
+        Database unlogged = openUnlogged(home);
+        Table table = unlogged.table("rows");
+        unlogged.run(transaction -> {
+            for (int id = 0; id < ROWS; id++) {
+                assertTrue(transaction.update(table, row(table, id, "b")));
+            }
+        });
+        unlogged.abandon();
+        assertTrue(hasPageOfLsnZero(home), "no page was evicted");
+        VerificationReport report = Database.verify(home);
+        assertEquals(List.of(), report.findings());
+        assertTrue(report.needsRecovery(), report::toString);
+    }
+
+    @Test
+    void aLogThatNeverWasIsNotMissed() {
+        Path home = scratch.resolve("db");
+        Database database = openUnlogged(home);
+        createRows(database);
+        database.abandon();
+        VerificationReport report = Database.verify(home);
+        assertEquals(List.of(), report.findings());
+        assertTrue(report.needsRecovery(), report::toString);
     }
 
     @Test

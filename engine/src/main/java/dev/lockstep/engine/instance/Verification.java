@@ -37,6 +37,8 @@ import java.util.List;
  * <ul>
  *   <li>Every page of the file is read once by {@link #checkPages}, which alone tells of damaged ones: {@code damaged}.
  *   <li>{@code reached} are the pages that the walks so far have met.
+ *   <li>{@code leftUnlogged} says that the database was used without a log and not closed in order: no log has what was
+ *       not written, and pages that were have the LSN 0, whatever the checkpoint knows of them.
  * </ul>
  */
 public final class Verification {
@@ -61,6 +63,7 @@ public final class Verification {
     private long logRecordCount;
     private boolean isWalked = true;
     private boolean isBitmapExact;
+    private boolean leftUnlogged;
 
     /** Verifies the database of a directory. */
     public Verification(Storage storage, Path directory) {
@@ -93,6 +96,7 @@ public final class Verification {
             CleanMark mark = CleanMark.readAsFarAsPossible(storage, directory);
             boolean clean = mark.isPresent();
             isBitmapExact = mark.isBitmapExact();
+            leftUnlogged = !clean && storage.exists(directory.resolve(FixedPlaces.UNLOGGED_FILE));
             verify(clean);
             tellUntold();
             return new VerificationReport(
@@ -160,7 +164,9 @@ public final class Verification {
     private Checkpoint readCheckpoint() {
         try {
             Checkpoint checkpoint = new CheckpointFile(storage, directory).read(pageFile.databaseId());
-            pageFile.expectLsns(checkpoint.pageLsns());
+            if (!leftUnlogged) {
+                pageFile.expectLsns(checkpoint.pageLsns());
+            }
             return checkpoint;
         } catch (LockstepException failure) {
             tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
@@ -169,7 +175,7 @@ public final class Verification {
     }
 
     private long endOfLog(Checkpoint checkpoint, boolean clean) {
-        return clean ? checkpoint.redoScanLsn() : checkLog(checkpoint);
+        return clean || leftUnlogged ? checkpoint.redoScanLsn() : checkLog(checkpoint);
     }
 
     /** Reads the log from where recovery would begin; returns where it ends, as far as it can be read. */
