@@ -1,6 +1,7 @@
 package dev.lockstep.engine.btree;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.buffer.BufferPool;
@@ -43,7 +44,8 @@ public final class OverflowChain {
 
     /**
      * Writes a value to new pages, last page first, and puts the stub into {@code stub}. May park. What fails gives its
-     * pages back; only after an overflow of the stack, which may have struck with a latch held, nothing is touched.
+     * pages back, or leaves them to the next open where one cannot be read; only after an overflow of the stack, which
+     * may have struck with a latch held, nothing is touched.
      *
      * @param waits in front of each page
      */
@@ -64,7 +66,7 @@ public final class OverflowChain {
             }
         } catch (Throwable failure) {
             if (!(failure instanceof StackOverflowError)) {
-                free(tree, context, nextPageId);
+                freeAfter(failure, tree, context, nextPageId);
             }
             throw failure;
         }
@@ -334,6 +336,15 @@ public final class OverflowChain {
     /** Gives the pages of a stub's chain back, all of them or, where one cannot be read, none. May park. */
     public static void free(BTree tree, TreeContext context, byte[] stub) {
         free(tree, context, (int) STUB_INT.get(stub, OverflowLayout.STUB_FIRST_PAGE));
+    }
+
+    private static void freeAfter(Throwable failure, BTree tree, TreeContext context, int firstPageId) {
+        try {
+            free(tree, context, firstPageId);
+        } catch (LockstepException unreadable) {
+            tree.environment().allocator().pagesAreLost();
+            failure.addSuppressed(unreadable);
+        }
     }
 
     private static void free(BTree tree, TreeContext context, int firstPageId) {

@@ -13,7 +13,8 @@ import java.util.function.IntConsumer;
  * <p>Invariants:
  * <ul>
  *   <li>Bit p of {@code words} is set when page p is the file header, reachable from a root of the catalog, or held by
- *       a change that makes it reachable or has made it unreachable; and of no other page, unless {@code superset}.
+ *       a change that makes it reachable or has made it unreachable; and of no other page, unless {@code superset} or
+ *       {@code pagesLost}, which stays true.
  *   <li>{@code superset} is true from {@link #loadSuperset} to {@link #settle}. Meanwhile {@code touched} has every
  *       page that was allocated, or {@linkplain #leaves announced} to be given back, and {@code departed} the first
  *       page of every overflow chain that a record has let go of. Pages behind the end of both were never in the bitmap
@@ -36,6 +37,7 @@ public final class PageAllocator {
     private int allocatedCount;
     private int cutPageCount;
     private volatile boolean superset;
+    private volatile boolean pagesLost;
     private long[] touched = NONE;
     private long[] departed = NONE;
 
@@ -62,6 +64,16 @@ public final class PageAllocator {
     public PageAllocator(LatchWatch watch, IntConsumer beforeFree) {
         latch = new SpinLatch(watch);
         this.beforeFree = beforeFree;
+    }
+
+    /** Pages that nothing leads to could not be given back: the next open has to look for them. */
+    public void pagesAreLost() {
+        pagesLost = true;
+    }
+
+    /** Whether pages may be in use that nothing leads to and that nobody looks for now. */
+    public boolean hasLostPages() {
+        return pagesLost;
     }
 
     /** Takes the lowest free page. */

@@ -7,6 +7,7 @@ import dev.lockstep.engine.btree.OverflowChain;
 import dev.lockstep.engine.btree.Relocation;
 import dev.lockstep.engine.btree.TreeWalk;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.engine.type.SchemaCodec;
 import dev.lockstep.engine.type.StoredTable;
@@ -32,25 +33,40 @@ final class CatalogStore {
     static void insert(SessionCore session, BTree catalog, StoredTable table) {
         byte[] key = key(table.definition().name());
         byte[] value = SchemaCodec.encode(table);
-        byte[] stored = stored(session, catalog, key, value);
         session.beforeChange();
+        byte[] stored = stored(session, catalog, key, value);
         session.insert.start(catalog, key, key.length, stored, stored.length, flags(stored, value));
-        session.driver.runPlain(session.insert);
-        if (!session.insert.applied()) {
-            throw new AssertionError("table=" + table.definition().name());
-        }
+        run(session, catalog, session.insert, stored, value, table);
     }
 
     /** Replaces a table's entry. */
     static void update(SessionCore session, BTree catalog, StoredTable table) {
         byte[] key = key(table.definition().name());
         byte[] value = SchemaCodec.encode(table);
-        byte[] stored = stored(session, catalog, key, value);
         session.beforeChange();
+        byte[] stored = stored(session, catalog, key, value);
         session.update.start(catalog, key, key.length, stored, stored.length, flags(stored, value), null);
-        session.driver.runPlain(session.update);
-        if (!session.update.applied()) {
-            throw new AssertionError("table=" + table.definition().name());
+        run(session, catalog, session.update, stored, value, table);
+    }
+
+    /** Runs a change that has to find the entry, or room for it; its chain goes with it where it fails. */
+    private static void run(
+            SessionCore session,
+            BTree catalog,
+            ChangeOperation change,
+            byte[] stored,
+            byte[] value,
+            StoredTable table) {
+        try {
+            session.driver.runPlain(change);
+            if (!change.applied()) {
+                throw new AssertionError("table=" + table.definition().name());
+            }
+        } catch (Throwable failure) {
+            if (stored != value && !change.applied()) {
+                session.freeChainAfter(failure, catalog, stored);
+            }
+            throw failure;
         }
     }
 
@@ -70,8 +86,8 @@ final class CatalogStore {
         try {
             relocation.moveRoot(tree, catalog, session.context, key, stored, toPageId);
         } catch (Throwable failure) {
-            if (stored != value && tree.rootPageId() != toPageId && !session.isMisplaced(failure)) {
-                session.freeChain(catalog, stored);
+            if (stored != value && tree.rootPageId() != toPageId) {
+                session.freeChainAfter(failure, catalog, stored);
             }
             throw failure;
         }

@@ -71,7 +71,6 @@ public final class Instance {
     private final long logFirstLsn;
     private RecoveryReport recoveryReport;
     private LostPages lostPagesOrNull;
-    private volatile boolean pagesLost;
     private volatile boolean closed;
 
     Instance(
@@ -195,12 +194,12 @@ public final class Instance {
 
     /** Pages that nothing leads to could not be given back: the next open has to look for them. */
     void pagesAreLost() {
-        pagesLost = true;
+        environment.allocator().pagesAreLost();
     }
 
     /** Whether pages may be in use that nothing leads to and that nobody looks for now. */
     boolean hasLostPages() {
-        return pagesLost;
+        return environment.allocator().hasLostPages();
     }
 
     void looksFor(LostPages lostPages) {

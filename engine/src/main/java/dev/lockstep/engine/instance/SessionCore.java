@@ -709,8 +709,23 @@ public final class SessionCore {
         }
     }
 
-    /** Frees the overflow pages that a stub leads to. */
+    /** Frees the overflow pages that a stub leads to, and nothing else; later, where a page cannot be had now. */
     void freeChain(BTree tree, byte[] stub) {
-        leftovers.freeChain(tree, stub);
+        leftovers.free(tree, stub.clone(), null);
+    }
+
+    /** The same behind a failure, which remains the one to be told, unless its place forbids to touch anything. */
+    void freeChainAfter(Throwable failure, BTree tree, byte[] stub) {
+        if (isMisplaced(failure)) {
+            return;
+        }
+        try {
+            leftovers.free(tree, stub.clone(), failure);
+        } catch (RuntimeException | Error another) {
+            if (isMisplaced(another)) {
+                throw another;
+            }
+            failure.addSuppressed(another);
+        }
     }
 }

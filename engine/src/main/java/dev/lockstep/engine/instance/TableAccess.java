@@ -327,8 +327,8 @@ public final class TableAccess {
 
     /** Gives the chain back that was written for a change, unless the change was made or the failure forbids it. */
     private void freeChainAfter(Throwable failure, ChangeOperation change) {
-        if (!change.applied() && !session.isMisplaced(failure)) {
-            session.freeChain(table.tree(), stub);
+        if (!change.applied()) {
+            session.freeChainAfter(failure, table.tree(), stub);
         }
     }
 

@@ -24,8 +24,8 @@ import java.util.Arrays;
  *
  * <p>Invariants:
  * <ul>
- *   <li>The first {@code undoneCount} chains belong to changes that were undone, or made for good, and have no entry of
- *       undo any more; nothing leads to them, and they are allocated.
+ *   <li>The first {@code undoneCount} chains belong to changes that were undone, made for good or not made at all, and
+ *       have no entry of undo, or none any more; nothing leads to them, and they are allocated.
  *   <li>The first {@code insertCount} keys are of inserts that the open transaction has undone, its last ones.
  * </ul>
  */
@@ -93,10 +93,21 @@ final class TransactionLeftovers {
             instance.pagesAreLost();
             return;
         }
+        free(tree, stub, null);
+    }
+
+    /**
+     * Frees a chain that nothing leads to. As {@link #freeUndone} where a page cannot be had.
+     *
+     * @param stub of the chain, which is kept
+     * @param causeOrNull why nothing leads there, if that is a failure: it is told what keeps the chain from being
+     *     freed
+     */
+    void free(BTree tree, byte[] stub, Throwable causeOrNull) {
         reserveUndone();
         undoneTrees[undoneCount] = tree;
         undoneStubs[undoneCount++] = stub;
-        freeUndone();
+        freeUndone(causeOrNull);
     }
 
     /** Makes room for one more chain and one more insert, so that noting them cannot fail. */
@@ -143,6 +154,10 @@ final class TransactionLeftovers {
      * call: nothing leads there, so nothing depends on it.
      */
     void freeUndone() {
+        freeUndone(null);
+    }
+
+    private void freeUndone(Throwable causeOrNull) {
         try {
             while (undoneCount > 0) {
                 freeChain(undoneTrees[undoneCount - 1], undoneStubs[undoneCount - 1]);
@@ -154,6 +169,9 @@ final class TransactionLeftovers {
             requireMissingPage(failure);
             // The session may end, or the database be closed, before anybody tries again.
             instance.pagesAreLost();
+            if (causeOrNull != null) {
+                causeOrNull.addSuppressed(failure);
+            }
             return;
         }
     }
@@ -195,8 +213,7 @@ final class TransactionLeftovers {
         insertKeyBytes = 0;
     }
 
-    /** Frees the overflow pages that a stub leads to. */
-    void freeChain(BTree tree, byte[] stub) {
+    private void freeChain(BTree tree, byte[] stub) {
         driver.reserveStackToWait();
         OverflowChain.free(tree, context, stub);
     }
