@@ -10,9 +10,9 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Invariants:
  * <ul>
- *   <li>While the writer writes or forces, {@code closesAtNanos} is the moment when the oldest byte that is not on disk
- *       becomes too old, or an earlier one.
- *   <li>A gate that has closed opens again only when a force has ended and nothing, or nothing too old, is left.
+ *   <li>While the writer writes, forces or deletes, {@code closesAtNanos} is the moment when the oldest byte that is
+ *       not on disk becomes too old, or an earlier one.
+ *   <li>A gate that has closed opens again only when nothing, or nothing too old, is left to force.
  *   <li>At all other times it is {@link #OPEN}, so that a commit asks for no time.
  * </ul>
  *

@@ -152,22 +152,34 @@ final class LogSegments implements AutoCloseable {
         current.force(false);
     }
 
-    /** Sets free the segments that end at {@code lsn} or before. */
-    void recycleBefore(long lsn) {
+    /**
+     * Sets free segments that end at {@code lsn} or before: all of them, or those up to the first for which a file has
+     * to be deleted.
+     *
+     * @return whether more of them are left
+     */
+    boolean recycleBefore(long lsn) {
         // Ends because every round takes one segment away.
-        while (!former.isEmpty()) {
-            long first = former.removeFirst();
-            long endLsn = former.isEmpty() ? startLsn : former.getFirst();
-            if (endLsn > lsn) {
-                former.addFirst(first);
-                return;
-            }
-            recyclable.addLast(first);
+        while (endsBefore(lsn)) {
+            recyclable.addLast(former.removeFirst());
             if (recyclable.size() > recyclableSegmentsMax) {
                 // The oldest, so that those who read what is left of the log find no gap in it.
                 storage.delete(LogSegmentLayout.path(directory, recyclable.removeFirst()));
+                return endsBefore(lsn);
             }
         }
+        return false;
+    }
+
+    /** Whether there is a former segment, and the first one ends at {@code lsn} or before. */
+    private boolean endsBefore(long lsn) {
+        if (former.isEmpty()) {
+            return false;
+        }
+        long first = former.removeFirst();
+        long endLsn = former.isEmpty() ? startLsn : former.getFirst();
+        former.addFirst(first);
+        return endLsn <= lsn;
     }
 
     @Override

@@ -169,7 +169,8 @@ final class LogWriter implements Runnable {
         while (true) {
             wakeup.reset();
             boolean closing = closeRequestedAcquire();
-            recycle();
+            long retainedLsn = (long) RETAIN_FROM_LSN.getAcquire(this);
+            boolean recycling = retainedLsn > recycledBeforeLsn;
             long nowNanos = clock.nanoTime();
             long tailLsn = tail.tailLsnAcquire();
             boolean unforced = tailLsn > durableLsn;
@@ -198,16 +199,21 @@ final class LogWriter implements Runnable {
                     answers.diskIdle(tail.tailLsnAcquire() == durableLsn);
                 }
                 case SLEEP -> {
-                    slept = true;
-                    if (closing) {
+                    slept = !recycling;
+                    if (closing && !recycling) {
                         return;
                     }
                     boolean untilFirstAppend = policy.isTimed() && !unforced;
                     if (tail.armWakeup(tailLsn, untilFirstAppend ? 0 : policy.chunkBytes())) {
                         idle = untilFirstAppend;
-                        wakeup.park(policy.sleepNanos(nowNanos, unforced));
+                        if (!recycling) {
+                            wakeup.park(policy.sleepNanos(nowNanos, unforced));
+                        }
                     }
                 }
+            }
+            if (recycling) {
+                recycle(retainedLsn);
             }
         }
     }
@@ -316,13 +322,26 @@ final class LogWriter implements Runnable {
         }
     }
 
-    private void recycle() {
-        long lsn = (long) RETAIN_FROM_LSN.getAcquire(this);
-        if (lsn > recycledBeforeLsn) {
+    /**
+     * Lets segments below {@code lsn} go, but deletes one file at most, which takes long where the disk is busy: what
+     * is due by then comes before the next one.
+     */
+    private void recycle(long lsn) {
+        answers.diskBusy(oldestUnforcedNanos());
+        if (!segments.recycleBefore(lsn)) {
             recycledBeforeLsn = lsn;
-            segments.recycleBefore(lsn);
             released.advance(lsn);
         }
+        answers.diskIdle(tail.tailLsnAcquire() == durableLsn);
+    }
+
+    /** A moment not after the one when the oldest byte not yet forced was appended, or will be. */
+    private long oldestUnforcedNanos() {
+        long nowNanos = clock.nanoTime();
+        if (tail.tailLsnAcquire() == durableLsn) {
+            return nowNanos;
+        }
+        return idle ? tail.firstAppendNanos() : policy.unforcedSinceNanos();
     }
 
     private void fail(Throwable cause) {

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 
-/** A file system whose writes and forces of log segments wait, one by one, for the test's permission. */
+/** A file system whose writes, forces and deletes of log segments wait, one by one, for the test's permission. */
 final class GatedStorage extends DelegatingStorage {
     private static final int OPEN = 1 << 20;
 
@@ -17,6 +17,9 @@ final class GatedStorage extends DelegatingStorage {
     /** Permits for forces; plenty until a test drains them. */
     final Semaphore forces = new Semaphore(OPEN);
 
+    /** Permits for deletes of segments; plenty until a test drains them. */
+    final Semaphore deletes = new Semaphore(OPEN);
+
     GatedStorage(Storage storage) {
         super(storage);
     }
@@ -24,6 +27,15 @@ final class GatedStorage extends DelegatingStorage {
     void openGates() {
         writes.release(OPEN);
         forces.release(OPEN);
+        deletes.release(OPEN);
+    }
+
+    @Override
+    public void delete(Path path) {
+        if (LogSegmentLayout.startLsn(path).isPresent()) {
+            deletes.acquireUninterruptibly();
+        }
+        super.delete(path);
     }
 
     @Override

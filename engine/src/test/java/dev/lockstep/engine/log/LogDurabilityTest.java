@@ -236,6 +236,88 @@ class LogDurabilityTest {
         }
     }
 
+    /** Fills and forces so many segments that four of them are deleted once they are let go. */
+    private void fillSegments(Log log) {
+        long number = 1;
+        while (log.tailLsn() < LSN_FIRST + 6L * LogOptions.SEGMENT_BYTES_MIN) {
+            log.throttle(waiter);
+            log.append(LogFixture.record(buffer, number++, 1_000));
+        }
+        log.awaitDurable(log.tailLsn() - 1, waiter);
+        until(() -> clock.awaitParked() == LogClock.UNTIL_SIGNALLED);
+    }
+
+    @Test
+    void aDeleteThatTakesTooLongHoldsAnswersBack() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        try (Log log = open(LogOptions.async().withRecycledBytes(0).withClock(clock))) {
+            fillSegments(log);
+            storage.deletes.drainPermits();
+            long neededLsn = log.durableLsn();
+            long appendNanos = clock.nanoTime();
+            long lsn = commit(log, buffer, 1);
+            until(() -> clock.awaitParked() == appendNanos + delay / 2);
+            clock.advance(delay / 10);
+            log.deleteBefore(neededLsn);
+            until(storage.deletes::hasQueuedThreads);
+            clock.advance(delay - delay / 10 - 1);
+            boolean heldBackInTime = log.holdsBackAnswers();
+            clock.advance(1);
+            boolean heldBackTooLate = log.holdsBackAnswers();
+            storage.openGates();
+            assertFalse(heldBackInTime);
+            assertTrue(heldBackTooLate);
+            log.awaitDeleted(neededLsn, waiter);
+            assertTrue(lsn < log.durableLsn());
+            until(() -> !log.holdsBackAnswers());
+        }
+    }
+
+    /** A byte appended while nothing was left to force is no older than the delete that it came during. */
+    @Test
+    void aDeleteHoldsBackNoYoungerAnswers() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        try (Log log = open(LogOptions.async().withRecycledBytes(0).withClock(clock))) {
+            fillSegments(log);
+            clock.advance(10 * delay);
+            storage.deletes.drainPermits();
+            log.deleteBefore(log.durableLsn());
+            until(storage.deletes::hasQueuedThreads);
+            clock.advance(delay - 1);
+            boolean heldBackInTime = log.holdsBackAnswers();
+            commit(log, buffer, 1);
+            clock.advance(1);
+            boolean heldBackTooLate = log.holdsBackAnswers();
+            storage.openGates();
+            assertFalse(heldBackInTime);
+            assertTrue(heldBackTooLate);
+        }
+    }
+
+    @Test
+    void whatFallsDueDuringADeleteIsForcedBeforeTheNextOne() {
+        long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
+        try (Log log = open(LogOptions.async().withRecycledBytes(0).withClock(clock))) {
+            fillSegments(log);
+            int fileCount = fixture.storage.list(LogFixture.DIRECTORY).size();
+            storage.deletes.drainPermits();
+            long neededLsn = log.durableLsn();
+            long lsn = commit(log, buffer, 1);
+            log.deleteBefore(neededLsn);
+            until(storage.deletes::hasQueuedThreads);
+            clock.advance(delay / 2);
+            storage.deletes.release();
+            until(() -> fixture.storage.list(LogFixture.DIRECTORY).size() == fileCount - 1
+                    && storage.deletes.hasQueuedThreads());
+            long durableLsn = log.durableLsn();
+            storage.openGates();
+            assertTrue(lsn < durableLsn);
+            log.awaitDeleted(neededLsn, waiter);
+            assertEquals(
+                    fileCount - 4, fixture.storage.list(LogFixture.DIRECTORY).size());
+        }
+    }
+
     @Test
     void aForceInTimeHoldsNobodyBack() {
         long delay = LogOptions.ASYNC_DELAY_MILLIS_MAX * MILLI;
