@@ -27,7 +27,7 @@ import java.nio.file.Path;
  *   <li>After a crash the log ends at a seal at or behind the last {@code durableLsn()}; records are lost only from the
  *       end, in order.
  *   <li>After a failed write or force the log has failed for good: every later append and wait throws
- *       {@link DatabaseFailedException}, and the listener is told once.
+ *       {@link DatabaseFailedException}, and the listener is told once that it is fatal.
  * </ul>
  *
  * <p>Thread-safety: all methods may be called by any thread; {@code append} never parks and may be called with page
@@ -66,7 +66,7 @@ public final class Log implements AutoCloseable {
         durable = new LogHorizon(wakeup, startLsn, watch);
         lifecycle = new LogHorizon(wakeup, 0, watch);
         released = new LogHorizon(wakeup, 0, watch);
-        LogSegments segments = new LogSegments(storage, directory, databaseId, options);
+        LogSegments segments = new LogSegments(storage, directory, databaseId, options, failureListener);
         answers = new LogAnswerGate(options.clock(), options.asyncDelayNanosMax());
         writer = new LogWriter(
                 segments, ring, tail, wakeup, written, durable, lifecycle, released, answers, options, failureListener);
@@ -83,7 +83,7 @@ public final class Log implements AutoCloseable {
      * @param startLsn where to go on: {@link LogRecordLayout#LSN_FIRST} in a new database, else
      *     {@link LogReader#endLsn()}
      * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or
-     *     appends
+     *     appends; and, not fatally, of files that nobody needs and that could not be deleted
      * @return the log; its writer runs until {@link #close()}
      * @throws LockstepException if the first segment cannot be made
      */
@@ -106,7 +106,7 @@ public final class Log implements AutoCloseable {
      * @param options how it works
      * @param startLsn where to go on
      * @param failureListener is told once when the log fails, on the writer's thread, before anybody who waits or
-     *     appends
+     *     appends; and, not fatally, of files that nobody needs and that could not be deleted
      * @param watch throws once a holder of the log's latches may have been cut short
      * @return the log; its writer runs until {@link #close()}
      * @throws LockstepException if the first segment cannot be made
@@ -321,7 +321,8 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Lets segments go that lie before {@code lsn} completely. The writer does it soon.
+     * Lets segments go that lie before {@code lsn} completely. The writer does it soon. At a file that cannot be deleted
+     * it stops, and goes on when a later call lets more go.
      *
      * @param lsn the first position that recovery may ask for
      */
@@ -330,7 +331,8 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Waits until the writer has done what {@link #deleteBefore} has asked for, or has failed or ended and will not.
+     * Waits until the writer has done what {@link #deleteBefore} has asked for, or has failed or ended and will not. A
+     * file that could not be deleted keeps nobody waiting: it may stay for ever.
      *
      * @param lsn the same as there
      * @param waiter the caller's own

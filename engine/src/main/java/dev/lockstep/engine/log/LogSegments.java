@@ -1,10 +1,13 @@
 package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.file.BlockAppender;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
+import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.file.FileFormat;
 import dev.lockstep.engine.file.FileHeader;
 import dev.lockstep.engine.file.Storage;
@@ -27,6 +30,8 @@ import java.util.OptionalLong;
  *       holds anything of a segment with the same start LSN. So no stale byte of a crashed run is taken for the log.
  *   <li>{@code recyclable} are files of {@code former} times that nobody needs; at most
  *       {@code recyclableSegmentsMax}. They keep their names, which recovery ignores, until they are used again.
+ *   <li>{@code undeleted} are such files that the system would not delete. They are not used again, since it may not
+ *       rename them either; each time that segments are let go one of them is tried again, and then the next.
  *   <li>Blocks of {@code current} below {@code allocatedBytes} exist, so that forcing records there writes no metadata.
  * </ul>
  *
@@ -67,11 +72,13 @@ final class LogSegments implements AutoCloseable {
     private final DatabaseId databaseId;
     private final int segmentBytes;
     private final int recyclableSegmentsMax;
+    private final FailureListener failureListener;
     private final BlockAppender appender = new BlockAppender();
     private final ByteBuffer zeros =
             ByteBuffer.allocateDirect(PREALLOCATE_BYTES + BlockFile.BLOCK_BYTES).alignedSlice(BlockFile.BLOCK_BYTES);
     private final Deque<Long> former = new ArrayDeque<>();
     private final Deque<Long> recyclable = new ArrayDeque<>();
+    private final Deque<Long> undeleted = new ArrayDeque<>();
 
     private BlockFile current;
     private long startLsn;
@@ -83,12 +90,18 @@ final class LogSegments implements AutoCloseable {
     @SuppressWarnings("unused")
     private long recycledSegmentCount;
 
-    LogSegments(Storage storage, Path directory, DatabaseId databaseId, LogOptions options) {
+    LogSegments(
+            Storage storage,
+            Path directory,
+            DatabaseId databaseId,
+            LogOptions options,
+            FailureListener failureListener) {
         this.storage = storage;
         this.directory = directory;
         this.databaseId = databaseId;
         segmentBytes = options.segmentBytes();
         recyclableSegmentsMax = recyclableSegmentsMax(options);
+        this.failureListener = failureListener;
     }
 
     /** Files kept for reuse: what a checkpoint sets free at once, as far as the options tell, and some more. */
@@ -156,7 +169,7 @@ final class LogSegments implements AutoCloseable {
      * Sets free segments that end at {@code lsn} or before: all of them, or those up to the first for which a file has
      * to be deleted.
      *
-     * @return whether more of them are left
+     * @return whether more of them are left; not where a file could not be deleted: the rest waits for the next time
      */
     boolean recycleBefore(long lsn) {
         // Ends because every round takes one segment away.
@@ -164,11 +177,22 @@ final class LogSegments implements AutoCloseable {
             recyclable.addLast(former.removeFirst());
             if (recyclable.size() > recyclableSegmentsMax) {
                 // The oldest, so that those who read what is left of the log find no gap in it.
-                storage.delete(LogSegmentLayout.path(directory, recyclable.removeFirst()));
-                return endsBefore(lsn);
+                return delete(recyclable.removeFirst()) && (endsBefore(lsn) || !undeleted.isEmpty());
             }
         }
-        return false;
+        return !undeleted.isEmpty() && delete(undeleted.removeFirst()) && !undeleted.isEmpty();
+    }
+
+    /** Deletes a file that nobody needs, or keeps it for a later attempt and tells why; returns whether it is gone. */
+    private boolean delete(long segmentStartLsn) {
+        try {
+            storage.delete(LogSegmentLayout.path(directory, segmentStartLsn));
+            return true;
+        } catch (StorageException | DiskFullException e) {
+            undeleted.addLast(segmentStartLsn);
+            failureListener.failed(e, false);
+            return false;
+        }
     }
 
     /** Whether there is a former segment, and the first one ends at {@code lsn} or before. */
@@ -247,7 +271,8 @@ final class LogSegments implements AutoCloseable {
     private boolean takeRecyclable(Path spare) {
         // Ends because every round takes one file away.
         while (!recyclable.isEmpty()) {
-            Path path = LogSegmentLayout.path(directory, recyclable.removeFirst());
+            long segmentStartLsn = recyclable.removeFirst();
+            Path path = LogSegmentLayout.path(directory, segmentStartLsn);
             long bytes;
             try (BlockFile file = storage.open(path, Storage.OpenMode.READ_ONLY)) {
                 bytes = file.size();
@@ -259,7 +284,7 @@ final class LogSegments implements AutoCloseable {
                 storage.forceDirectory(directory);
                 return true;
             }
-            storage.delete(path);
+            delete(segmentStartLsn);
         }
         return false;
     }

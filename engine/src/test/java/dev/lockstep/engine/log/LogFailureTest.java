@@ -2,7 +2,9 @@ package dev.lockstep.engine.log;
 
 import static dev.lockstep.engine.log.LogRecordLayout.LSN_FIRST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,7 +12,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.DiskFullException;
+import dev.lockstep.engine.Message;
 import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.file.Storage;
+import dev.lockstep.engine.proof.DelegatingStorage;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,6 +126,99 @@ class LogFailureTest {
             again.awaitDurable(append(again, next), waiter);
         }
         assertEquals(next, fixture.read(LSN_FIRST, 0).numbers().getLast());
+    }
+
+    /** Does not delete segments while it refuses to, as where somebody else has them open. */
+    private static final class KeepingStorage extends DelegatingStorage {
+        private volatile boolean refuses = true;
+
+        KeepingStorage(Storage storage) {
+            super(storage);
+        }
+
+        @Override
+        public void delete(Path path) {
+            if (refuses && LogSegmentLayout.startLsn(path).isPresent()) {
+                throw new StorageException(
+                        Message.of("The file is in use").with("file", path).remedy("Let it go."));
+            }
+            super.delete(path);
+        }
+    }
+
+    private void fillSegments(Log log, int segmentBytes, int count) {
+        long endLsn = log.tailLsn() + (long) count * segmentBytes;
+        // Ends because every record moves the tail.
+        while (log.tailLsn() < endLsn) {
+            log.throttle(waiter);
+            log.append(LogFixture.record(buffer, 1, 1_000));
+        }
+        log.awaitDurable(log.tailLsn() - 1, waiter);
+    }
+
+    private void letGo(Log log) {
+        long lsn = log.durableLsn();
+        log.deleteBefore(lsn);
+        log.awaitDeleted(lsn, waiter);
+    }
+
+    @Test
+    void aFileThatCannotBeDeletedStaysAndIsTriedAgain() {
+        KeepingStorage storage = new KeepingStorage(fixture.storage);
+        LogOptions options = LogFixture.small(LogOptions.sync()).withRecycledBytes(0);
+        List<Boolean> told = new ArrayList<>();
+        try (Log log = Log.open(
+                storage,
+                LogFixture.DIRECTORY,
+                LogFixture.DATABASE_ID,
+                options,
+                LSN_FIRST,
+                (cause, isFatal) -> told.add(isFatal))) {
+            fillSegments(log, options.segmentBytes(), 6);
+            letGo(log);
+            assertEquals(List.of(false), told);
+            fillSegments(log, options.segmentBytes(), 4);
+            assertNull(log.failure());
+            letGo(log);
+            assertEquals(List.of(false, false), told);
+            storage.refuses = false;
+            log.awaitDurable(append(log, 1), waiter);
+            letGo(log);
+            // The segment in use, and those kept for reuse.
+            assertEquals(
+                    LogSegments.recyclableSegmentsMax(options) + 1,
+                    fixture.storage.list(LogFixture.DIRECTORY).size());
+            assertEquals(2, told.size());
+        }
+    }
+
+    @Test
+    void aFileOfAnotherSizeThatCannotBeDeletedStaysToo() {
+        LogOptions options = LogFixture.small(LogOptions.sync()).withRecycledBytes(0);
+        LogOptions larger = options.withSegmentBytes(2 * options.segmentBytes());
+        try (Log log = fixture.open(larger, LSN_FIRST)) {
+            fillSegments(log, larger.segmentBytes(), 1);
+        }
+        KeepingStorage storage = new KeepingStorage(fixture.storage);
+        List<Boolean> told = new ArrayList<>();
+        try (Log log = Log.open(
+                storage,
+                LogFixture.DIRECTORY,
+                LogFixture.DATABASE_ID,
+                options,
+                fixture.read(LSN_FIRST, 0).endLsn(),
+                (cause, isFatal) -> told.add(isFatal))) {
+            log.awaitDurable(append(log, 1), waiter);
+            letGo(log);
+            assertEquals(List.of(), told);
+            fillSegments(log, options.segmentBytes(), 2);
+            // Of the larger size there are two: the one that was filled, and the one that had just begun.
+            assertEquals(List.of(false, false), told);
+            storage.refuses = false;
+            letGo(log);
+            assertFalse(fixture.storage.list(LogFixture.DIRECTORY).contains(
+                    LogSegmentLayout.path(LogFixture.DIRECTORY, LSN_FIRST)));
+        }
     }
 
     @Test
