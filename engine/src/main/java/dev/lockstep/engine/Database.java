@@ -385,8 +385,8 @@ public final class Database implements AutoCloseable {
      * @param target a directory that does not exist or is empty
      * @return what was copied
      * @throws TargetNotEmptyException if there is something in the directory; it is left as it is
-     * @throws MaintenanceRefusedException if another backup or a compaction runs, or the database has no files or no
-     *     log
+     * @throws MaintenanceRefusedException if another backup, a compaction or {@link #validate()} runs, or the database
+     *     has no files or no log
      * @throws CorruptionException if a page is damaged
      * @throws DiskFullException if there is no room
      */
@@ -412,8 +412,8 @@ public final class Database implements AutoCloseable {
      * the engine has found the pages that nothing leads to any more.
      *
      * @return what was done
-     * @throws MaintenanceRefusedException if a backup or another compaction runs, or the database has no files or no
-     *     log
+     * @throws MaintenanceRefusedException if a backup, another compaction or {@link #validate()} runs, or the database
+     *     has no files or no log
      * @throws ReadOnlyException if the database was opened for reading only
      * @throws DiskFullException if there is no room for the log of the moves; the database goes on
      */
@@ -512,6 +512,7 @@ public final class Database implements AutoCloseable {
      *
      * @return what was counted
      * @throws TransactionsRunningException if transactions are open; nothing is checked then
+     * @throws MaintenanceRefusedException if a backup, a compaction or another validation runs; nothing is checked then
      * @throws CorruptionException at the first rule that is broken
      */
     public ValidationReport validate() {

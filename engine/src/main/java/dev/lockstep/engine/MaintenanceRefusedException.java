@@ -1,8 +1,8 @@
 package dev.lockstep.engine;
 
 /**
- * Thrown when a backup or a compaction cannot begin: another one is under way, or the database has nothing that it
- * could work on; and when the listener of one wants to close the database. Nothing was changed.
+ * Thrown when a backup, a compaction or a validation cannot begin: another one is under way, or the database has
+ * nothing that it could work on; and when the listener of one wants to close the database. Nothing was changed.
  *
  * <p>Remedy: Wait until the other one has ended, or use a database with files and a log; close behind the call.
  */

@@ -328,6 +328,23 @@ class CompactionTest {
         database.compact();
     }
 
+    /** Its transactions are of no session, and what it holds would be taken for corruption. */
+    @Test
+    void aValidationBesideItIsRefused() {
+        Database database = validated.open(scratch.resolve("db"), ValidatedDatabase.SMALLEST, null);
+        createFiller(database);
+        fill(database, 0, FILLER_ROWS);
+        AtomicInteger refused = new AtomicInteger();
+        database.compact((stage, done, total) -> {
+            if (stage == ProgressListener.Stage.MOVE_PAGES) {
+                assertThrows(MaintenanceRefusedException.class, database::validate);
+                refused.incrementAndGet();
+            }
+        });
+        assertTrue(refused.get() > 0);
+        database.validate();
+    }
+
     /** A machine that stops at any change of the files during a compaction loses nothing. */
     @Test
     void aCrashLosesNothing(TestReporter reporter) {

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
  *   <li>{@code log} is null exactly for databases in memory, for durability NONE, and for those open for reading only.
  *   <li>{@code files} is null exactly for databases in memory.
  *   <li>After {@code closed} is set no transaction begins.
- *   <li>{@code maintenance} names the one backup or compaction that runs, or is null.
+ *   <li>{@code maintenance} names the one backup, compaction or validation that runs, or is null.
  * </ul>
  */
 public final class Instance {
@@ -287,7 +287,7 @@ public final class Instance {
     /**
      * Copies everything into another directory, beside the running transactions.
      *
-     * @throws MaintenanceRefusedException if there are no files, no log, or another copy is being made
+     * @throws MaintenanceRefusedException if there are no files, no log, or other maintenance is under way
      */
     public BackupReport backup(Path target, ProgressListener progress) {
         requireOpen();
@@ -303,7 +303,7 @@ public final class Instance {
     /**
      * Makes the data file shorter, beside the running transactions.
      *
-     * @throws MaintenanceRefusedException if there are no files, no log, or a copy or compaction is being made
+     * @throws MaintenanceRefusedException if there are no files, no log, or other maintenance is under way
      */
     public CompactionReport compact(ProgressListener progress) {
         requireOpen();
@@ -318,7 +318,10 @@ public final class Instance {
         return maintain("compaction", () -> files.compact(this, progress));
     }
 
-    /** Backups and compactions exclude each other: a copy needs every page that its log names. */
+    /**
+     * Backups and compactions exclude each other: a copy needs every page that its log names. A validation wants a
+     * database at rest, and no session knows of the transactions of a compaction.
+     */
     private <T> T maintain(String activity, Supplier<T> work) {
         String other = maintenance.compareAndExchange(null, activity);
         if (other != null) {
@@ -333,11 +336,15 @@ public final class Instance {
         }
     }
 
-    /** Checks everything that can be checked while nobody changes anything. */
+    /**
+     * Checks everything that can be checked while nobody changes anything.
+     *
+     * @throws MaintenanceRefusedException if other maintenance is under way
+     */
     public Validation.Report validate() {
         requireOpen();
         awaitExactBitmap();
-        return new Validation(this).run();
+        return maintain("validation", () -> new Validation(this).run());
     }
 
     /**
