@@ -27,6 +27,9 @@ class SnapshotTest {
     private static final int NAME = 1;
     private static final int AMOUNT = 2;
 
+    /** As bytes, far more than a version takes otherwise. */
+    private static final int LARGE_CHARS = 100_000;
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -281,6 +284,62 @@ class SnapshotTest {
             }
             seen.commit();
         }
+    }
+
+    /** A version that no snapshot needs any more takes its value along, also where that had to be kept. */
+    @Test
+    void largeValuesOfVersionsThatAreDroppedCountNoLonger() {
+        open(DatabaseOptions.builder()
+                .poolBytes(32 << 20)
+                .snapshotBytesMax(1 << 20)
+                .build());
+        String first = "a".repeat(LARGE_CHARS);
+        database.run(transaction -> setName(transaction, 1, first));
+        try (Session reader = database.openSession()) {
+            Transaction seen = snapshot(reader);
+            for (int update = 0; update < 30; update++) {
+                String next = Integer.toString(update % 10).repeat(LARGE_CHARS);
+                database.run(transaction -> setName(transaction, 1, next));
+                assertTrue(versionBytes() >= LARGE_CHARS, "versionBytes=" + versionBytes());
+                assertTrue(versionBytes() < 4 * LARGE_CHARS, "versionBytes=" + versionBytes());
+            }
+            Record row = table.newRecord();
+            assertTrue(seen.fetch(table, id(1), row));
+            assertEquals(first, row.getString(NAME));
+            seen.commit();
+        }
+        requireNoVersions();
+    }
+
+    /** The older snapshot needs a value that only the writer's undo knows, and the younger one a version. */
+    @Test
+    void largeValuesGoWithTheSnapshotsThatNeedThem() {
+        String second = "b".repeat(LARGE_CHARS);
+        database.run(transaction -> setName(transaction, 1, "a".repeat(LARGE_CHARS)));
+        database.run(transaction -> setName(transaction, 2, "a".repeat(LARGE_CHARS)));
+        try (Session writing = database.openSession();
+                Session first = database.openSession();
+                Session last = database.openSession()) {
+            Transaction writer = writing.begin();
+            setName(writer, 1, second);
+            Transaction older = snapshot(first);
+            setName(writer, 2, second);
+            writer.commit();
+            Transaction younger = snapshot(last);
+            long bytesBefore = versionBytes();
+            assertTrue(bytesBefore >= 2 * LARGE_CHARS, "versionBytes=" + bytesBefore);
+            database.run(transaction -> setName(transaction, 1, "c"));
+            assertTrue(versionBytes() >= 3 * LARGE_CHARS, "versionBytes=" + versionBytes());
+            older.commit();
+            long bytesLeft = versionBytes();
+            assertTrue(bytesLeft >= LARGE_CHARS && bytesLeft < 2 * LARGE_CHARS, "versionBytes=" + bytesLeft);
+            Record row = table.newRecord();
+            assertTrue(younger.fetch(table, id(1), row));
+            assertEquals(second, row.getString(NAME));
+            younger.commit();
+            assertEquals(0, versionBytes());
+        }
+        requireNoVersions();
     }
 
     @Test

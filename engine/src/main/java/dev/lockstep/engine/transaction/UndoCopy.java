@@ -4,6 +4,7 @@ import dev.lockstep.engine.btree.NodeLayout;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a transaction had changed before it first saw that snapshots are open: a copy of its undo, by record.
@@ -14,16 +15,20 @@ import java.util.Map;
  *       transaction had left it, they make the record that it had found.
  *   <li>Applied to a record that the transaction has taken back already, in part or altogether, they make the same:
  *       each sets what was there before, and only a change of the whole value changes its length.
+ *   <li>{@code bytes} is what this takes, roughly, with those values of chains that were {@linkplain #added counted
+ *       here}, and negative once it is counted no longer.
  * </ul>
  *
- * <p>Filled by one thread, then published and immutable but for {@link OverflowSource}.
+ * <p>Filled by one thread, then published and immutable but for {@code bytes} and {@link OverflowSource}.
  */
 final class UndoCopy {
     /** Bytes of the objects around a change. */
     static final long BYTES_AROUND = 200;
 
+    private static final long NOT_COUNTED = Long.MIN_VALUE / 2;
+
     private final Map<RecordName, Change> newest = new HashMap<>();
-    private long bytes;
+    private final AtomicLong bytes = new AtomicLong();
 
     private record RecordName(int treeId, VersionKey key) {}
 
@@ -72,12 +77,22 @@ final class UndoCopy {
     void add(int treeId, byte[] key, byte kind, byte[] before, int changedFrom, int slotFlagsBefore) {
         RecordName name = new RecordName(treeId, new VersionKey(key, key.length));
         newest.put(name, new Change(kind, before, changedFrom, slotFlagsBefore, newest.get(name)));
-        bytes += BYTES_AROUND + key.length + before.length;
+        bytes.setPlain(bytes.getPlain() + BYTES_AROUND + key.length + before.length);
     }
 
     /** Bytes of memory, roughly. */
     long bytes() {
-        return bytes;
+        return bytes.get();
+    }
+
+    /** Counts what this takes more; false where it is counted no longer. */
+    boolean added(int moreBytes) {
+        return bytes.getAndAdd(moreBytes) >= 0;
+    }
+
+    /** Ends the count, once; returns what was counted. */
+    long bytesNoLonger() {
+        return bytes.getAndSet(NOT_COUNTED);
     }
 
     /** Makes of a record as the transaction has left it the one that it had found. */

@@ -31,13 +31,15 @@ import java.util.concurrent.atomic.AtomicReference;
  *       was open to which it is invisible.
  *   <li>{@code open} is {@link #CLOSED} for good once the last snapshot has gone; then all else is of no use.
  *   <li>{@code bytes} is what keys, versions and told undo take, roughly; above {@code bytesMax} the oldest snapshot is
- *       ended, until {@code bytes} is below again.
+ *       ended, until {@code bytes} is below again. The value of an overflow chain is counted once: with the first of
+ *       those that keep it, for as long as that is here.
  * </ul>
  *
  * <p>Thread-safe. What is called under a page's latch takes no lock of the JDK.
  */
 public final class VersionStore {
     private static final Snapshot[] CLOSED = {};
+    private static final RecordVersion[] NONE = {};
 
     private final AtomicReference<Snapshot[]> open;
     private final ConcurrentSkipListMap<Integer, ConcurrentSkipListMap<VersionKey, RecordVersion[]>> trees =
@@ -145,7 +147,7 @@ public final class VersionStore {
                 VersionKey key = entry.getKey();
                 if (needless == chain.length) {
                     if (records.remove(key, chain)) {
-                        bytes.addAndGet(-bytesOf(chain) - VersionKey.BYTES_AROUND - key.length());
+                        bytes.addAndGet(-bytesNoLonger(chain, NONE) - VersionKey.BYTES_AROUND - key.length());
                     }
                 } else {
                     replace(records, key, chain, Arrays.copyOfRange(chain, needless, chain.length));
@@ -155,19 +157,27 @@ public final class VersionStore {
         ConcurrentNavigableMap<Long, UndoCopy> needless = undoTold.headMap(lowest);
         for (Map.Entry<Long, UndoCopy> entry : needless.entrySet()) {
             if (undoTold.remove(entry.getKey(), entry.getValue())) {
-                bytes.addAndGet(-entry.getValue().bytes());
+                bytes.addAndGet(-entry.getValue().bytesNoLonger());
             }
         }
     }
 
-    private static long bytesOf(RecordVersion[] chain) {
+    /** Ends the count of those versions that were in a chain and are not in the one that replaces it. */
+    @SuppressWarnings("ReferenceEquality") // that very version
+    private static long bytesNoLonger(RecordVersion[] before, RecordVersion[] after) {
         long sum = 0;
-        for (RecordVersion version : chain) {
-            sum += version.bytes();
+        int kept = 0;
+        for (RecordVersion version : before) {
+            if (kept < after.length && after[kept] == version) {
+                kept++;
+            } else {
+                sum += version.bytesNoLonger();
+            }
         }
         return sum;
     }
 
+    /** Replaces a chain by one that has some of its versions, and maybe a new one, which the caller counts. */
     private boolean replace(
             ConcurrentSkipListMap<VersionKey, RecordVersion[]> records,
             VersionKey key,
@@ -176,7 +186,7 @@ public final class VersionStore {
         if (!records.replace(key, before, after)) {
             return false;
         }
-        bytes.addAndGet(bytesOf(after) - bytesOf(before));
+        bytes.addAndGet(-bytesNoLonger(before, after));
         return true;
     }
 
@@ -235,16 +245,18 @@ public final class VersionStore {
     /** Adds a version behind the others of its key. The latch that the caller holds keeps other changes away. */
     private void put(
             ConcurrentSkipListMap<VersionKey, RecordVersion[]> records, VersionKey name, RecordVersion version) {
+        int versionBytes = version.bytes();
         // Ends: only a sweep can come in between, once for each snapshot that closes.
         while (true) {
             RecordVersion[] chain = records.get(name);
             if (chain == null) {
                 RecordVersion[] alone = {version};
                 if (records.putIfAbsent(name, alone) == null) {
-                    bytes.addAndGet(version.bytes() + VersionKey.BYTES_AROUND + name.length());
+                    bytes.addAndGet(versionBytes + VersionKey.BYTES_AROUND + name.length());
                     return;
                 }
             } else if (replace(records, name, chain, withNewest(chain, version))) {
+                bytes.addAndGet(versionBytes);
                 return;
             }
         }
@@ -290,8 +302,9 @@ public final class VersionStore {
         // the transaction that runs in its place for its own.
         if (context.undo().entryCount() != 0 || context.undo().wasTruncated()) {
             UndoCopy told = context.undo().copy();
+            long toldBytes = told.bytes();
             undoTold.put(context.transactionId(), told);
-            bytes.addAndGet(told.bytes());
+            bytes.addAndGet(toldBytes);
         }
         context.joined(this);
     }
@@ -363,16 +376,18 @@ public final class VersionStore {
      */
     void keepOverflow(BTree tree, byte[] key, byte[] stub, byte[] value) {
         RecordVersion[] chain = find(tree, new VersionKey(key, key.length));
-        int keptCount = 0;
+        boolean counted = false;
         if (chain != null) {
             for (RecordVersion version : chain) {
-                keptCount += Arrays.equals(version.value, stub) && version.keepOverflow(value) ? 1 : 0;
+                boolean keeps = Arrays.equals(version.value, stub) && version.keepOverflow(value);
+                counted |= keeps && !counted && version.added(value.length);
             }
         }
         for (UndoCopy told : undoTold.values()) {
-            keptCount += told.keepOverflow(tree.treeId(), key, stub, value);
+            boolean keeps = told.keepOverflow(tree.treeId(), key, stub, value) != 0;
+            counted |= keeps && !counted && told.added(value.length);
         }
-        bytes.addAndGet(keptCount == 0 ? 0 : value.length);
+        bytes.addAndGet(counted ? value.length : 0);
     }
 
     /** The versions of a key, the oldest first; null where there are none. */
