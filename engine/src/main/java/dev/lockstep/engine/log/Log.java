@@ -321,8 +321,8 @@ public final class Log implements AutoCloseable {
     }
 
     /**
-     * Lets segments go that lie before {@code lsn} completely. The writer does it soon. At a file that cannot be deleted
-     * it stops, and goes on when a later call lets more go.
+     * Lets segments go that lie before {@code lsn} completely. The writer does it soon. At a file that cannot be
+     * deleted it stops, and goes on when a later call lets more go.
      *
      * @param lsn the first position that recovery may ask for
      */

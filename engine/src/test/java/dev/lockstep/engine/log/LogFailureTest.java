@@ -216,8 +216,9 @@ class LogFailureTest {
             assertEquals(List.of(false, false), told);
             storage.refuses = false;
             letGo(log);
-            assertFalse(fixture.storage.list(LogFixture.DIRECTORY).contains(
-                    LogSegmentLayout.path(LogFixture.DIRECTORY, LSN_FIRST)));
+            assertFalse(fixture.storage
+                    .list(LogFixture.DIRECTORY)
+                    .contains(LogSegmentLayout.path(LogFixture.DIRECTORY, LSN_FIRST)));
         }
     }
 
