@@ -24,6 +24,7 @@ final class HeldResource {
             "latchAcquired",
             "latched",
             "latchAll",
+            "latchPatiently",
             "latchLeaf",
             "latchNode",
             "latchBesideNode",

@@ -165,8 +165,12 @@ public final class Log implements AutoCloseable {
         long lsn = firstResult;
         wakeup.signal();
         int attempt = 0;
-        // Ends because the writer makes room, or closes the tail when it cannot.
+        // Ends because the writer makes room, or closes the tail when it cannot, or at least breaks the horizons: it
+        // does either after it has told the owner, but notes its failure before.
         while (lsn == LogTail.NO_ROOM) {
+            if (written.brokenAcquire()) {
+                throw broken();
+            }
             attempt = Backoff.pause(attempt);
             lsn = tail.tryAppend(record, alignedBytes);
         }

@@ -9,6 +9,7 @@ import dev.lockstep.scheduler.latch.SpinLatch;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 
 /**
  * A position in the stream that only moves forward (up to where the log is written, or durable), and those who wait
@@ -53,6 +54,9 @@ final class LogHorizon {
     private final LogWakeup wakeup;
     private final SpinLatch latch;
 
+    /** Made beforehand: the writer must wake everybody even where the heap is full. */
+    private final BooleanSupplier tryLatch;
+
     @SuppressWarnings("unused")
     private long position;
 
@@ -76,6 +80,7 @@ final class LogHorizon {
 
     LogHorizon(LogWakeup wakeup, long position, LatchWatch watch) {
         latch = new SpinLatch(watch);
+        tryLatch = latch::tryLatch;
         this.wakeup = wakeup;
         this.position = position;
         this.wantedLsn = position - 1;
@@ -254,7 +259,7 @@ final class LogHorizon {
 
     private void release(long passedLsn) {
         int releasedCount = 0;
-        latch.latch();
+        latchPatiently();
         try {
             if (nextReleased != null) {
                 released = nextReleased;
@@ -279,6 +284,13 @@ final class LogHorizon {
         for (int i = 0; i < releasedCount; i++) {
             released[i].signal();
             released[i] = null;
+        }
+    }
+
+    /** In a database marked failed too: those who wait are woken by nobody else. */
+    private void latchPatiently() {
+        if (!wakeup.tryLatchPatiently(tryLatch)) {
+            latch.latch();
         }
     }
 }

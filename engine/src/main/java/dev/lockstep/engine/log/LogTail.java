@@ -217,9 +217,13 @@ final class LogTail {
         }
     }
 
-    /** Lets no further record in. */
+    /**
+     * Lets no further record in, in a database marked failed too.
+     *
+     * @throws RuntimeException what the watch throws, after seconds
+     */
     void close() {
-        line.latch();
+        latchPatiently();
         try {
             line.set(LIMIT_LSN, CLOSED);
         } finally {
@@ -244,6 +248,12 @@ final class LogTail {
             return line.get(COMMIT_COUNT);
         } finally {
             line.unlatch();
+        }
+    }
+
+    private void latchPatiently() {
+        if (!wakeup.tryLatchPatiently(line::tryLatch)) {
+            line.latch();
         }
     }
 

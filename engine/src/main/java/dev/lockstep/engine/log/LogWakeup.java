@@ -3,6 +3,7 @@ package dev.lockstep.engine.log;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * Where the log's writer sleeps. A signal given while it is awake is remembered, so that it looks once more before it
@@ -20,6 +21,16 @@ final class LogWakeup {
     private static final int AWAKE = 0;
     private static final int PARKED = 1;
     private static final int SIGNALLED = 2;
+
+    /**
+     * How long a latch is waited for whose watch may say that the database has failed. Its holder is as a rule only off
+     * its processor, for some time slices, or for a second or two where the machine swaps; whoever holds it longer was
+     * cut short and never gives it back.
+     */
+    private static final long LATCH_PATIENCE_NANOS = 5_000_000_000L;
+
+    /** From one attempt to take such a latch to the next: about a time slice. */
+    private static final long LATCH_PARK_NANOS = 1_000_000;
 
     private static final VarHandle STATE;
 
@@ -72,6 +83,27 @@ final class LogWakeup {
             clock.park(nanos);
             casState(PARKED, AWAKE);
         }
+    }
+
+    /**
+     * Waits for a latch, some seconds at most, without its watch. For those who end the log's work: once the database
+     * is marked failed the watch ends every wait after a moment, and others would wait for them for ever.
+     *
+     * @param tryLatch takes the latch if it is free
+     * @return whether the latch is held
+     */
+    boolean tryLatchPatiently(BooleanSupplier tryLatch) {
+        boolean held = tryLatch.getAsBoolean();
+        if (held) {
+            return true;
+        }
+        long beginNanos = clock.nanoTime();
+        // Ends with the time.
+        while (!held && clock.nanoTime() - beginNanos < LATCH_PATIENCE_NANOS) {
+            clock.park(LATCH_PARK_NANOS);
+            held = tryLatch.getAsBoolean();
+        }
+        return held;
     }
 
     private int getAndSetState(int value) {

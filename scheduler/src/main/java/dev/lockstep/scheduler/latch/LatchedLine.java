@@ -32,8 +32,8 @@ import java.util.Objects;
  *
  * <p>A holder never parks and is never switched out by the scheduler. There is no queue, as with {@link SpinLatch}.
  *
- * <p>Thread-safety: {@link #latch}, {@link #unlatch}, {@link #isLatched} and {@link #getAcquire} may be called by any
- * thread, the others by the latch's holder; a release happens before the next acquisition.
+ * <p>Thread-safety: {@link #latch}, {@link #tryLatch}, {@link #unlatch}, {@link #isLatched} and {@link #getAcquire} may
+ * be called by any thread, the others by the latch's holder; a release happens before the next acquisition.
  */
 public final class LatchedLine {
     /** Words beside the latch: as many as fill the line. */
@@ -71,9 +71,14 @@ public final class LatchedLine {
     public void latch() {
         int round = 0;
         // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
-        while (!isFree() || hold() != FREE) {
+        while (!tryLatch()) {
             round = Backoff.pause(round, watch);
         }
+    }
+
+    /** Holds the latch if it is free; returns whether it does. */
+    public boolean tryLatch() {
+        return isFree() && hold() == FREE;
     }
 
     /**
