@@ -206,12 +206,14 @@ final class LogHorizon {
     /** Moves the position forward and wakes those who waited for it. Only the writer thread. */
     void advance(long newPosition) {
         POSITION.setRelease(this, newPosition);
+        latch.latch();
         release(newPosition);
     }
 
     /** Ends all waits, present and future. Only the writer thread. */
     void breakOff() {
         BROKEN.setRelease(this, true);
+        latchPatiently();
         release(Long.MAX_VALUE);
     }
 
@@ -257,9 +259,9 @@ final class LogHorizon {
         }
     }
 
+    /** Wakes those who wait for less, and gives back the latch, which the caller has taken. */
     private void release(long passedLsn) {
         int releasedCount = 0;
-        latchPatiently();
         try {
             if (nextReleased != null) {
                 released = nextReleased;
