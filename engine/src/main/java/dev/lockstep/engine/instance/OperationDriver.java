@@ -44,8 +44,6 @@ public final class OperationDriver {
     private final LockManager locks;
     private final TransactionContext context;
     private final StructureModification structure = new StructureModification();
-    private final ChainWaits chainWaits = new StatementWaits(this);
-
     /** Null before the first batch: its lists are a third of what an idle session takes. */
     private GroupPrefetch prefetchOrNull;
 
@@ -478,7 +476,7 @@ public final class OperationDriver {
 
     /** How its statements wait for the pages of large values. */
     ChainWaits chainWaits() {
-        return chainWaits;
+        return new StatementWaits(this);
     }
 
     /**
