@@ -188,6 +188,17 @@ final class IndexEntries {
         }
     }
 
+    /** Whether the entry of a row in an index is that one; it has none where it is too long for the index. */
+    boolean isEntry(int index, Record row, byte[] entry, int entryBytes) {
+        try {
+            int builtBytes = builders[index].build(row);
+            return Arrays.equals(builders[index].bytes(), 0, builtBytes, entry, 0, entryBytes);
+        } catch (RecordTooLargeException noEntry) {
+            // A change of another transaction, read uncommitted, which will be refused for the same reason.
+            return false;
+        }
+    }
+
     private void delete(int index, Record row, byte[] entry, int entryBytes, boolean keyInValue) {
         IndexState state = table.indexes().get(index);
         // The builder may not have reached the row: then another row may have its key in a unique index.

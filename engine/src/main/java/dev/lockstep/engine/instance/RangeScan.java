@@ -3,7 +3,6 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
-import dev.lockstep.engine.RecordTooLargeException;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.KeyBytes;
@@ -209,15 +208,7 @@ public final class RangeScan {
 
     /** Whether a row still has the values by which it was found: its entry is locked no more. */
     private boolean isOfEntry(Record row, RawRecord entry) {
-        IndexKeyBuilder builder = access.entries().builder(index);
-        int entryBytes;
-        try {
-            entryBytes = builder.build(row);
-        } catch (RecordTooLargeException noEntry) {
-            // A change of another transaction, read uncommitted, which will be refused for the same reason.
-            return false;
-        }
-        return Arrays.equals(builder.bytes(), 0, entryBytes, entry.keyBytes(), 0, entry.keyLength());
+        return access.entries().isEntry(index, row, entry.keyBytes(), entry.keyLength());
     }
 
     private boolean nextOfTable(Record into) {
