@@ -54,6 +54,12 @@ final class PlanProgram {
                     transaction.insert(items, row);
                 }
             });
+            // What the first scan of a JVM has it load is no operator's.
+            database.run(transaction -> {
+                try (Cursor cursor = transaction.scan(items)) {
+                    cursor.next(row);
+                }
+            });
             ScanOperator read = new ScanOperator(SCAN, FILTER, row);
             FilterOperator filter = new FilterOperator(FILTER, AGGREGATE, read, row, PlanProgram::isEvenAfterWork);
             SumOperator count = new SumOperator(AGGREGATE, filter, row, each -> {
