@@ -56,6 +56,26 @@ class FullMemoryTest {
         return table;
     }
 
+    private static Table table(Database database) {
+        return database.createTable(TableDefinition.named("t")
+                .column("id", ColumnType.int32())
+                .column("data", ColumnType.string(200))
+                .primaryKey("id")
+                .build());
+    }
+
+    /** Inserts rows of many lengths until the pool is full; returns how many there are. */
+    private static int fill(Database database, Table table) {
+        int[] rows = {0};
+        assertThrows(OutOfFramesException.class, () -> {
+            while (true) {
+                insert(database, table, rows[0]);
+                rows[0]++;
+            }
+        });
+        return rows[0];
+    }
+
     private Database smallest() {
         return validated.inMemory(
                 DatabaseOptions.builder()
@@ -161,22 +181,12 @@ class FullMemoryTest {
     @Test
     void takesShorterRowsBackWithoutAPage() {
         Database database = smallest();
-        Table table = database.createTable(TableDefinition.named("t")
-                .column("id", ColumnType.int32())
-                .column("data", ColumnType.string(200))
-                .primaryKey("id")
-                .build());
-        int[] rows = {0};
-        assertThrows(OutOfFramesException.class, () -> {
-            while (true) {
-                insert(database, table, rows[0]);
-                rows[0]++;
-            }
-        });
+        Table table = table(database);
+        int rows = fill(database, table);
         try (Session session = database.openSession()) {
             Transaction transaction = session.begin();
             Record row = table.newRecord();
-            for (int id = 0; id < rows[0]; id++) {
+            for (int id = 0; id < rows; id++) {
                 assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
                 row.setString(DATA, "");
                 assertTrue(transaction.update(table, row));
@@ -185,7 +195,7 @@ class FullMemoryTest {
         }
         database.run(transaction -> {
             Record row = table.newRecord();
-            for (int id = 0; id < rows[0]; id++) {
+            for (int id = 0; id < rows; id++) {
                 assertTrue(transaction.fetch(table, table.newKey().add(id), row));
                 assertEquals(data(id), row.getString(DATA));
             }
@@ -196,18 +206,8 @@ class FullMemoryTest {
     @Test
     void takesShorterRowsBackWhoseRoomIsTaken() {
         Database database = smallest();
-        Table table = database.createTable(TableDefinition.named("t")
-                .column("id", ColumnType.int32())
-                .column("data", ColumnType.string(200))
-                .primaryKey("id")
-                .build());
-        int[] rows = {0};
-        assertThrows(OutOfFramesException.class, () -> {
-            while (true) {
-                insert(database, table, rows[0]);
-                rows[0]++;
-            }
-        });
+        Table table = table(database);
+        fill(database, table);
         int shortened = 10;
         try (Session session = database.openSession()) {
             Transaction transaction = session.begin();
