@@ -134,6 +134,9 @@ final class DatabaseEvents {
         event.checkpointProgress = status.checkpoint().progress();
         event.poolAccesses = status.pool().accesses();
         event.poolHitRatio = status.pool().hitRatio();
+        event.failure = status.health().failure();
+        event.setbacks = status.health().setbackCount();
+        event.lastSetback = status.health().lastSetback();
         event.commit();
     }
 
@@ -275,5 +278,16 @@ final class DatabaseEvents {
         @Label("Pool Hit Ratio")
         @Percentage
         double poolHitRatio;
+
+        @Label("Failure")
+        @Description("Why the database is marked failed; empty if it is not")
+        String failure;
+
+        @Label("Setbacks")
+        @Description("How often something failed in the background that will be tried again, such as on a full disk")
+        long setbacks;
+
+        @Label("Last Setback")
+        String lastSetback;
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
  * @param checkpoint how far checkpoints are
  * @param pool the buffer pool
  * @param recovery what the open had to recover
+ * @param health what failed in the background
  */
 public record DatabaseStatus(
         List<OpenTransaction> transactions,
@@ -24,7 +25,8 @@ public record DatabaseStatus(
         LogStatus log,
         CheckpointStatus checkpoint,
         PoolStatus pool,
-        RecoveryStatus recovery) {
+        RecoveryStatus recovery,
+        HealthStatus health) {
     /** Requests for locks, held or waited for, that are listed: what a person can read; and bounded memory for it. */
     public static final int LOCK_REQUESTS_MAX = 4_096;
 
@@ -168,6 +170,18 @@ public record DatabaseStatus(
             long committedCount,
             long rolledBackCount,
             boolean looksForLostPages) {}
+
+    /**
+     * What failed where no call could be told: in the database's own threads.
+     *
+     * @param failure why the database is marked failed, so that it must be closed and opened again; the empty string if
+     *     it is not
+     * @param setbackCount how often something failed that will be tried again and by which nothing was lost, such as a
+     *     checkpoint, the writing of a page or the deletion of a file of old log while the disk is full. Page writes
+     *     that fail again and again count once until one succeeds
+     * @param lastSetback the latest of those; the empty string without any
+     */
+    public record HealthStatus(String failure, long setbackCount, String lastSetback) {}
 
     /**
      * The buffer pool.

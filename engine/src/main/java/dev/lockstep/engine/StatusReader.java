@@ -3,6 +3,7 @@ package dev.lockstep.engine;
 import dev.lockstep.engine.buffer.BufferStatistics;
 import dev.lockstep.engine.catalog.TableReference;
 import dev.lockstep.engine.catalog.TableState;
+import dev.lockstep.engine.instance.Health;
 import dev.lockstep.engine.instance.Instance;
 import dev.lockstep.engine.lock.LockListing;
 import dev.lockstep.engine.lock.LockMode;
@@ -42,7 +43,8 @@ final class StatusReader {
                 log(instance),
                 checkpoint(instance),
                 pool(instance),
-                recovery(instance));
+                recovery(instance),
+                health(instance.health()));
     }
 
     private static List<DatabaseStatus.OpenTransaction> transactions(Iterable<Session> sessions) {
@@ -180,6 +182,15 @@ final class StatusReader {
                 report.committedCount(),
                 report.rolledBackCount() + report.loserCount(),
                 looksForLostPages);
+    }
+
+    private static DatabaseStatus.HealthStatus health(Health health) {
+        Health.Setbacks setbacks = health.setbacks();
+        return new DatabaseStatus.HealthStatus(text(health.failureOrNull()), setbacks.count(), text(setbacks.last()));
+    }
+
+    private static String text(Throwable causeOrNull) {
+        return causeOrNull == null ? "" : causeOrNull.toString();
     }
 
     private static DatabaseStatus.PoolStatus pool(Instance instance) {

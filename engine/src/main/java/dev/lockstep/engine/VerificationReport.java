@@ -12,7 +12,7 @@ import java.util.List;
  * @param logRecords records of the log from where recovery would begin; 0 if the last use had no log
  * @param needsRecovery whether the database was not closed in order. Its trees are whole only after recovery and were
  *     not walked: open it once for writing, close it and verify again. After a use without a log nothing can recover
- *     it, and only its pages were checked
+ *     it, which is a finding of its own ({@link Kind#LOST}), and only its pages were checked
  * @param findings everything that is wrong; empty if nothing is
  */
 public record VerificationReport(
@@ -45,7 +45,12 @@ public record VerificationReport(
         /** A page is reached twice, in use and not reached, or reached and marked as free. */
         REACHABILITY,
         /** The log is damaged or a part of it is missing. */
-        LOG
+        LOG,
+        /**
+         * The last use had no log and did not close the database: no recovery is possible, and no open but an empty
+         * one.
+         */
+        LOST
     }
 
     /**
@@ -60,6 +65,11 @@ public record VerificationReport(
     /** Copies the list. */
     public VerificationReport {
         findings = List.copyOf(findings);
+    }
+
+    /** Whether the last use had no log and did not close the database, so that nothing can recover it. */
+    public boolean isLost() {
+        return findings.stream().anyMatch(finding -> finding.kind() == Kind.LOST);
     }
 
     /** Whether nothing is wrong. */

@@ -53,10 +53,10 @@ public final class VerifyCommand implements Callable<Integer> {
         if (report.needsRecovery()) {
             out.println(String.format(
                     Locale.ROOT,
-                    "Not closed in order: %,d pages and %,d log records were checked, trees were not. Open the"
-                            + " database once, which recovers it, close it and verify again.",
+                    "Not closed in order: %,d pages and %,d log records were checked, trees were not.%s",
                     report.pages(),
-                    report.logRecords()));
+                    report.logRecords(),
+                    report.isLost() ? "" : " Open the database once, which recovers it, close it and verify again."));
         } else {
             out.println(String.format(
                     Locale.ROOT,

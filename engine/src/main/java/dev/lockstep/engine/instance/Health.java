@@ -9,12 +9,25 @@ import java.util.concurrent.atomic.AtomicReference;
  * page, marks it failed for good: what is in memory may no longer match what is on disk, and only reopening, which
  * runs recovery, can tell. Thread-safe.
  *
- * <p>Invariant: {@code failure} is set once and never reset.
+ * <p>What fails in the background without such consequences, and will be tried again, is a setback: it is counted and
+ * the latest is kept, since no call of an application could be told.
+ *
+ * <p>Invariants: {@code failure} is set once and never reset; the count of setbacks never falls.
  */
 public final class Health {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
+    private final AtomicReference<Setbacks> setbacks = new AtomicReference<>(new Setbacks(0, null));
+
     private volatile Runnable onFailure = () -> {};
+
+    /**
+     * Setbacks so far.
+     *
+     * @param count how many
+     * @param last the latest; null without any
+     */
+    public record Setbacks(long count, Throwable last) {}
 
     /**
      * Marks the instance failed; only the first cause is kept. Everybody who waits for a lock is woken each time, since
@@ -23,6 +36,20 @@ public final class Health {
     public void fail(Throwable cause) {
         failure.compareAndSet(null, cause);
         onFailure.run();
+    }
+
+    /** Notes what failed without harm; only the latest is kept. */
+    void noteSetback(Throwable cause) {
+        setbacks.updateAndGet(before -> new Setbacks(before.count() + 1, cause));
+    }
+
+    public Setbacks setbacks() {
+        return setbacks.get();
+    }
+
+    /** Why the instance is marked failed; null if it is not. */
+    public Throwable failureOrNull() {
+        return failure.getAcquire();
     }
 
     /** Has an action run after each failure, on the thread that met it, which may hold latches. */

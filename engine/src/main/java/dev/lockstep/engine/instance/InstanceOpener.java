@@ -96,6 +96,8 @@ public final class InstanceOpener {
     private void failed(Throwable cause, boolean isFatal) {
         if (isFatal) {
             health.fail(cause);
+        } else {
+            health.noteSetback(cause);
         }
     }
 

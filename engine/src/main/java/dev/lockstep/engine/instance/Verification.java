@@ -97,6 +97,13 @@ public final class Verification {
             boolean clean = mark.isPresent();
             isBitmapExact = mark.isBitmapExact();
             leftUnlogged = !clean && storage.exists(directory.resolve(FixedPlaces.UNLOGGED_FILE));
+            if (leftUnlogged) {
+                tell(
+                        Kind.LOST,
+                        VerificationReport.NO_PAGE,
+                        "the last use had no log and did not close the database: nothing can recover it, salvage copies"
+                                + " what rows its pages hold, and startEmptyAfterUncleanClose begins anew");
+            }
             verify(clean);
             tellUntold();
             return new VerificationReport(

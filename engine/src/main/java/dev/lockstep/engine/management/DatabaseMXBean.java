@@ -31,4 +31,7 @@ public interface DatabaseMXBean {
 
     /** What the open of the database had to recover. */
     DatabaseStatus.RecoveryStatus getRecovery();
+
+    /** What failed in the background. */
+    DatabaseStatus.HealthStatus getHealth();
 }

@@ -143,5 +143,10 @@ public final class DatabaseManagement implements AutoCloseable {
         public DatabaseStatus.RecoveryStatus getRecovery() {
             return database.status().recovery();
         }
+
+        @Override
+        public DatabaseStatus.HealthStatus getHealth() {
+            return database.status().health();
+        }
     }
 }
