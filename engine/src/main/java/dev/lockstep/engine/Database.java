@@ -142,7 +142,7 @@ public final class Database implements AutoCloseable {
     /**
      * Makes an empty database that lives in memory and is gone when it is closed. The pool holds all of it.
      *
-     * @param options how it works; its durability is taken as {@link Durability#NONE}
+     * @param options how it works; no transaction waits for a disk, whatever its durability
      * @return the open database
      */
     public static Database inMemory(DatabaseOptions options) {

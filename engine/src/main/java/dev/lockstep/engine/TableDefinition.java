@@ -271,7 +271,11 @@ public final class TableDefinition {
         return name + columns + primaryKey + indexes;
     }
 
-    /** Collects the parts of a table; checks them all in {@link #build()}. Not thread-safe. */
+    /**
+     * Collects the parts of a table. What is wrong with one part by itself, such as an empty name, is a {@link
+     * SchemaException} of the call that adds it; whether they fit together is looked at in {@link #build()}. Not
+     * thread-safe.
+     */
     public static final class Builder {
         private final String name;
         private final List<Column> columns = new ArrayList<>();

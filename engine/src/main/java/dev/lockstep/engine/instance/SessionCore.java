@@ -28,6 +28,7 @@ import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.InstalledTime;
 import dev.lockstep.scheduler.SThread;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Runs the transactions of one session: locks, operations, commit, rollback.
@@ -335,8 +336,23 @@ public final class SessionCore {
         if (number >= accesses.length) {
             accesses = Arrays.copyOf(accesses, Math.max(number + 1, accesses.length * 2));
         }
+        forgetDropped();
         accesses[number] = new TableAccess(this, state, number);
         return accesses[number];
+    }
+
+    /** Numbers are not given out again, so that nobody would replace these, which may hold rows of megabytes. */
+    private void forgetDropped() {
+        for (int i = 0; i < accesses.length; i++) {
+            if (accesses[i] != null && accesses[i].table().tree().isDropped()) {
+                accesses[i] = null;
+            }
+        }
+    }
+
+    /** Tables whose rows it has seen and that were not found dropped since. */
+    public int accessCount() {
+        return (int) Arrays.stream(accesses).filter(Objects::nonNull).count();
     }
 
     @SuppressWarnings("ReferenceEquality") // the table of another database may have the same name
