@@ -120,6 +120,18 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
             new Runner(withSeed(options, List.of()).build()).list();
             return 0;
         }
+        if (options.shouldListWithParams()) {
+            new Runner(withSeed(options, List.of()).build()).listWithParams(options);
+            return 0;
+        }
+        if (options.shouldListProfilers()) {
+            options.listProfilers();
+            return 0;
+        }
+        if (options.shouldListResultFormats()) {
+            options.listResultFormats();
+            return 0;
+        }
         if (flame && report.directory() == null) {
             throw new ParameterException(command.commandLine(), "--flame needs --out DIR, where the flame graphs go");
         }

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class MainTest {
@@ -78,6 +80,13 @@ class MainTest {
         assertEquals("7", System.getProperty(BenchmarkSeed.PROPERTY));
     }
 
+    /** JMH's own program acts on them, its runner does not, and would run every benchmark for hours. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-l", "-lp", "-lprof", "-lrf", "-h"})
+    void jmhListsWhatItIsAskedFor(String option) {
+        assertEquals(0, execute("jmh", "KeyBenchmark", "--", option));
+    }
+
     @Test
     void jmhWritesAReport(@TempDir Path directory) throws IOException {
         Path report = directory.resolve("new/report");
@@ -109,6 +118,12 @@ class MainTest {
                 new ObjectMapper().readTree(report.resolve("result.json").toFile());
         assertTrue(result.get("results").size() > 0);
         assertTrue(err.toString().contains("report.html"), err.toString());
+    }
+
+    @Test
+    void restartTakesNoMoreWarehousesThanAPoolHolds() {
+        assertEquals(2, execute("restart", "--warehouses", "6552"));
+        assertTrue(err.toString().contains("--warehouses is 1 to 6551"), err.toString());
     }
 
     /** Known before the experiment, which takes minutes. */

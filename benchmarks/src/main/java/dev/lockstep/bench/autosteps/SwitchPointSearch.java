@@ -17,8 +17,8 @@ import java.util.Set;
  * used.
  *
  * <p>A switch in the code happens whenever that code is executed, also before the place where the search has found it.
- * So each point found starts the search anew, with all switches that it makes. Every turn adds an address of the trace,
- * so the search ends.
+ * So each point found starts the search anew, with all switches that it makes. Every turn adds an address of the trace
+ * or is the last, so the search ends.
  */
 final class SwitchPointSearch {
     private final InstructionTrace trace;
@@ -36,7 +36,10 @@ final class SwitchPointSearch {
         Set<Long> addresses = new LinkedHashSet<>();
         Pass pass = new Pass(addresses);
         for (int at = pass.run(); at >= 0; at = pass.run()) {
-            addresses.add(trace.address(at));
+            if (!addresses.add(trace.address(at))) {
+                // In a cache of one line an instruction can evict itself; a switch before it is there already.
+                return judge(addresses);
+            }
             pass = new Pass(addresses);
         }
         return new SwitchPlacement(new ArrayList<>(addresses), pass.switches, originalMisses(), pass.misses);

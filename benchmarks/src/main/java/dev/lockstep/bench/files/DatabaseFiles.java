@@ -83,7 +83,7 @@ final class DatabaseFiles {
     /** Writes the result as JSON, if somebody wants it. */
     void writeJson(Object result) throws IOException {
         if (json != null) {
-            Json.write(json, result);
+            Json.writeResult(json, result);
         }
     }
 }

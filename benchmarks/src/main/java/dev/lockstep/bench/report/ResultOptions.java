@@ -92,7 +92,7 @@ public class ResultOptions {
      */
     public final void write(Object result, Supplier<Report> page) throws IOException {
         for (Path file : jsonFiles()) {
-            Json.write(file, result);
+            Json.writeResult(file, result);
         }
         writePage(page);
     }
@@ -106,7 +106,7 @@ public class ResultOptions {
      */
     public final void write(Origin origin, Object figures, Supplier<Report> page) throws IOException {
         for (Path file : jsonFiles()) {
-            Json.write(file, origin, figures);
+            Json.writeResult(file, origin, figures);
         }
         writePage(page);
     }

@@ -89,7 +89,9 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
     @Override
     public Integer call() throws IOException, InterruptedException {
         options.require(logMebi.stream().allMatch(each -> each >= 0 && each <= LOG_MEBI_MAX), "--log-mb is 0 to 65536");
-        options.require(warehouses.stream().allMatch(each -> each >= 1), "--warehouses is at least 1");
+        options.require(
+                warehouses.stream().allMatch(each -> each >= 1 && each <= RestartExperiment.WAREHOUSES_MAX),
+                "--warehouses is 1 to " + RestartExperiment.WAREHOUSES_MAX);
         options.require(warehouses.stream().distinct().count() <= Series.COUNT_MAX, "--warehouses takes up to 8 sizes");
         options.require(
                 poolMebi == null || (poolMebi >= 1 && poolMebi <= DatabaseOptions.POOL_BYTES_MAX >> BYTES_SHIFT),

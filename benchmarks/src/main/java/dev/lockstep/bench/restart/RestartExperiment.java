@@ -4,6 +4,7 @@ import dev.lockstep.bench.flame.FlameGraphs;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.prove.KilledJvm;
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.TableDefinition;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.tpcc.TpccConfiguration;
@@ -41,6 +42,11 @@ final class RestartExperiment {
     private static final String ERRORS = "errors.txt";
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 256L << 20;
+
+    /** What the largest pool holds; half of what the keys of HISTORY can tell apart. */
+    static final int WAREHOUSES_MAX =
+            (int) ((DatabaseOptions.POOL_BYTES_MAX - POOL_BYTES_FOR_GROWTH) / POOL_BYTES_PER_WAREHOUSE);
+
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Path scratch;

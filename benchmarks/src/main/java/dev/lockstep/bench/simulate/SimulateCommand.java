@@ -110,7 +110,7 @@ import picocli.CommandLine.Spec;
             "    -- tpcc --transactions 2000 --warmup-transactions 20000",
             "      The methods and lines that miss most, and misses and cycles by operation and transaction type.",
             "  ./lockstep simulate --l1i 32K,8,64 --code code.txt \\",
-            "    -- indexfetch --kinds continuation --members 10 --operations 1000",
+            "    -- indexfetch --kinds continuation --members 10",
             "      How often continuations switched, and how many of these went the slow way.",
             "  ./lockstep simulate --l1i 32K,8,64 --l1d 32K,8,64 --operations --code code.txt --code-map map.json \\",
             "    -- tpcc --scheduler steps --transactions 8000 --warmup-transactions 40000",
@@ -408,6 +408,10 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         }
         if (checkPoints != null && switchPoints == null) {
             throw new ParameterException(command.commandLine(), "--check-points needs --switch-points.");
+        }
+        if (checkPoints != null && checkPoints.toAbsolutePath().toString().contains(",")) {
+            throw new ParameterException(
+                    command.commandLine(), "--check-points takes no path with a comma, which ends it for the agent.");
         }
         ResultFile.require(command.commandLine(), "--check-points", checkPoints);
     }

@@ -175,11 +175,11 @@ public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
         out.print(text);
         out.flush();
         if (options.json != null) {
-            Json.write(options.json, report);
+            Json.writeResult(options.json, report);
         }
         if (options.out != null) {
             Files.writeString(options.out.resolve(REPORT_TEXT), text);
-            Json.write(options.out.resolve(REPORT_JSON), report);
+            Json.writeResult(options.out.resolve(REPORT_JSON), report);
             PrintWriter err = command.commandLine().getErr();
             ReportWriter.write(options.out, TpccReport.of(report, options.out))
                     .ifPresent(obstacle -> err.println("lockstep: the report has no plots, because " + obstacle));

@@ -135,6 +135,7 @@ final class TpccOptionsCheck {
         checkScheduling(options, lockstep);
         String needsLockstep = " needs --engine lockstep, alone or among others";
         require(lockstep || options.without.isEmpty(), "--without" + needsLockstep);
+        checkWithout(options);
         require(
                 lockstep || options.tornPages.equals(List.of(Spelling.of(TornPageProtection.DOUBLE_WRITE))),
                 "--torn-pages" + needsLockstep);
@@ -149,6 +150,9 @@ final class TpccOptionsCheck {
         require(
                 options.fsyncDelayMillis == 0 || !options.durabilities.equals(List.of(Spelling.of(Durability.NONE))),
                 "--fsync-delay needs --durability sync or async, which force a log");
+        require(
+                !options.flame || !engines.equals(List.of(EngineName.LOCKSTEP)),
+                "--flame is for engines beside Lockstep, of which --out draws flame graphs anyway");
         require(options.url == null || engines.contains(EngineName.POSTGRESQL), "--url needs --engine postgresql");
         require(
                 options.isSimulated()
@@ -160,10 +164,28 @@ final class TpccOptionsCheck {
                 "--connections has no --think, where each terminal has a connection");
     }
 
+    /** A run without what it does not have would be its own control, and look like a cost of nothing. */
+    private static void checkWithout(TpccOptions options) {
+        List<String> without = options.without;
+        require(
+                !without.contains(Spelling.of(Protection.Mechanism.TORN_PAGES))
+                        || !options.tornPages.getFirst().equals(Spelling.of(TornPageProtection.NONE)),
+                "--without torn-pages needs a protection that it can leave out, as the first of --torn-pages");
+        require(
+                !options.checkpoints.equals(Protection.OFF)
+                        || (!without.contains(Spelling.of(Protection.Mechanism.CHECKPOINTS))
+                                && !without.contains(Spelling.of(Protection.Mechanism.PACING))),
+                "--without checkpoints and --without pacing need checkpoints, which --checkpoint-seconds off has not");
+    }
+
     private static void checkScheduling(TpccOptions options, boolean lockstep) {
+        require(
+                lockstep || !options.scheduler.equals(Spelling.of(Scheduling.STEPS)),
+                "--scheduler steps needs --engine lockstep, alone or among others");
         boolean steps = lockstep && !options.scheduler.equals(Spelling.of(Scheduling.JDK));
         String needsSteps = " needs --engine lockstep and --scheduler steps or both";
         require(steps || !options.teams.contains(Spelling.of(TeamMode.ON)), "--teams on" + needsSteps);
+        require(steps || options.teams.size() == 1, "more than one value of --teams" + needsSteps);
         require(steps || !options.lend, "--lend" + needsSteps);
         require(steps || options.sthreads.equals(Spelling.of(SThreadKind.VIRTUAL)), "--sthreads" + needsSteps);
         boolean teams = !options.teams.equals(List.of(Spelling.of(TeamMode.OFF)));

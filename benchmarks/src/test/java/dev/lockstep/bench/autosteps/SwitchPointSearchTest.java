@@ -204,4 +204,17 @@ class SwitchPointSearchTest {
         assertThrows(IllegalArgumentException.class, () -> new InstructionTrace.Builder().add(0, 16));
         assertThrows(IllegalArgumentException.class, () -> new InstructionTrace.Builder().add(0, 0));
     }
+
+    /** An instruction on two lines evicts its first with its second, whatever switch is before it. */
+    @Test
+    void aCacheOfOneLineEndsTheSearch() {
+        InstructionTrace.Builder trace = new InstructionTrace.Builder();
+        for (int line = 0; line < 6; line++) {
+            trace.add(line * 2L * LINE_BYTES + LINE_BYTES - 1, 2);
+        }
+        CacheShape oneLine = CacheShape.parse("16,direct,16");
+        SwitchPlacement placement = new SwitchPointSearch(trace.build(), oneLine, new Knee(200, 1)).place();
+        assertTrue(placement.switches().size() <= 5, placement::toString);
+        assertTrue(!placement.stepsMisses().isEmpty(), "no switch takes these away");
+    }
 }

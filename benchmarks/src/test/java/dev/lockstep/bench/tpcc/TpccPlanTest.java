@@ -355,6 +355,20 @@ class TpccPlanTest {
 
     /** The child would end with a stack trace, long after the command was given. */
     @Test
+    void refusesWhatWouldChangeNothing() {
+        assertRefused("--without torn-pages", "--torn-pages=none", "--without=torn-pages");
+        assertRefused("--without checkpoints", "--checkpoint-seconds=off", "--without=checkpoints");
+        assertRefused("--without pacing", "--checkpoint-seconds=off", "--without=pacing");
+        assertRefused("--scheduler steps needs --engine lockstep", "--engine=h2", "--scheduler=steps");
+        assertRefused("more than one value of --teams", "--scheduler=jdk", "--teams=off,governed");
+        assertRefused("--flame is for engines beside Lockstep", "--engine=lockstep", "--out=report", "--flame");
+        assertEquals(
+                2,
+                plan("--torn-pages=none", "--scheduler=jdk", "--without=checksums")
+                        .runCount());
+    }
+
+    @Test
     void refusesMoreWarehousesThanAnEngineHolds() {
         assertEquals(
                 89,
