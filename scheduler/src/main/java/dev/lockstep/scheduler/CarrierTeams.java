@@ -118,6 +118,7 @@ final class CarrierTeams {
         sThread.state = SThread.State.LISTED;
         if (list.begins) {
             transactionEnded(sThread);
+            list.firstSinceTeam = list.isEmpty() ? teamsFormed : list.firstSinceTeam;
         }
         list.append(sThread);
         listed++;
@@ -262,27 +263,41 @@ final class CarrierTeams {
         countIn(list, members, ready);
     }
 
-    /** Takes the first of each part of the data of which nobody is under way; where there is none, the first. */
+    /**
+     * Takes the first that conflicts on each part on which nobody is under way; before all of them the first, where
+     * there is none or the first was passed over too often, as it would be for ever beside a transaction that stays
+     * open.
+     */
     private int takeApart(OperationList list, int membersMax) {
         int members = 0;
-        SThread next = list.pollApart(underWay);
+        SThread first = list.first();
+        boolean passedOver = teamsFormed - list.firstSinceTeam >= Scheduler.BEGINS_PASSED_OVER_MAX;
+        SThread next = passedOver ? null : list.pollApart(underWay);
         next = next == null ? list.poll() : next;
         while (next != null) {
-            if (next.dataPart != Scheduler.NO_PART) {
-                next.underWay = true;
-                underWay[next.dataPart % PARTS]++;
+            if (next.conflictPart != Scheduler.NO_PART) {
+                next.underWayPart = next.conflictPart % PARTS;
+                underWay[next.underWayPart]++;
             }
             addToTeam(next);
             members++;
             next = members < membersMax ? list.pollApart(underWay) : null;
         }
+        noteFirst(list, first);
         return members;
     }
 
+    @SuppressWarnings("ReferenceEquality") // that very S-thread
+    private void noteFirst(OperationList list, SThread firstBefore) {
+        if (list.first() != firstBefore) {
+            list.firstSinceTeam = teamsFormed;
+        }
+    }
+
     void transactionEnded(SThread sThread) {
-        if (sThread.underWay) {
-            sThread.underWay = false;
-            underWay[sThread.dataPart % PARTS]--;
+        if (sThread.underWayPart != Scheduler.NO_PART) {
+            underWay[sThread.underWayPart]--;
+            sThread.underWayPart = Scheduler.NO_PART;
         }
     }
 

@@ -35,6 +35,11 @@ final class OperationList {
     /** Whether its members are about to begin a transaction. */
     boolean begins;
 
+    /**
+     * Of a list of {@link #begins}: how many teams the carrier had formed when its first member came to be the first.
+     */
+    long firstSinceTeam;
+
     /** Lists that it may be consolidated with, {@code null} for none. */
     final ListGroup group;
 
@@ -80,6 +85,11 @@ final class OperationList {
     void append(SThread sThread) {
         members.append(sThread);
         countInGroup(1);
+    }
+
+    /** Whoever has waited longest, or null. */
+    SThread first() {
+        return members.first();
     }
 
     SThread poll() {

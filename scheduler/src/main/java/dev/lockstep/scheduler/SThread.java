@@ -100,6 +100,9 @@ public abstract class SThread extends InboxNode {
     /** See {@link Scheduler#start(String, int, int, Runnable)}; set before it begins. */
     int dataPart = Scheduler.NO_PART;
 
+    /** See {@link #conflictsOn}; not changed while it waits to begin. */
+    int conflictPart = Scheduler.NO_PART;
+
     SThread next;
     SThread previous;
     State state = State.NEW;
@@ -110,8 +113,11 @@ public abstract class SThread extends InboxNode {
     boolean operating;
     boolean member;
 
-    /** Whether it is counted among those who have begun a transaction, see {@link TeamPolicy#beginsApart}. */
-    boolean underWay;
+    /**
+     * The part on which it is counted among those who have begun a transaction, see {@link TeamPolicy#beginsApart};
+     * {@link Scheduler#NO_PART} while it is not.
+     */
+    int underWayPart = Scheduler.NO_PART;
 
     boolean turns;
 
@@ -428,12 +434,29 @@ public abstract class SThread extends InboxNode {
     }
 
     /**
+     * Says which part of the data those transactions keep others from that this S-thread begins from now on: of those
+     * that begin together ({@link TeamPolicy#waves}) no two name the same. At first it is the part with which the
+     * S-thread was started ({@link Scheduler#start(String, int, int, Runnable)}); a transaction that locks less can
+     * name a finer one, and one that is in nobody's way none at all, so that more of them begin together. Only a hint:
+     * whoever is in another's way all the same waits for the lock. To be called by the S-thread itself, between
+     * transactions.
+     *
+     * @param part any number from 0, or {@link Scheduler#NO_PART} where it is in nobody's way; 256 in a row are told
+     *     apart
+     * @throws IllegalArgumentException if the part is less than {@link Scheduler#NO_PART}
+     */
+    public final void conflictsOn(int part) {
+        Scheduler.requirePart(part);
+        conflictPart = part;
+    }
+
+    /**
      * To be called where a transaction of this S-thread has released its locks: others may begin on its part of the
      * data. Where another thread has ended the transaction, they may when this S-thread begins the next.
      */
     @SuppressWarnings("ReferenceEquality") // that very S-thread
     public final void transactionEnded() {
-        if (underWay && current() == this) {
+        if (underWayPart != Scheduler.NO_PART && current() == this) {
             carrier.transactionEnded(this);
         }
     }

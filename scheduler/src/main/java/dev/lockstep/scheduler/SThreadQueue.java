@@ -62,13 +62,18 @@ final class SThreadQueue {
         return first;
     }
 
-    /** Takes out the first of no part of the data or of one with a count of 0; null if there is none. */
+    /** Whoever is the next to be taken out, or null. */
+    SThread first() {
+        return head;
+    }
+
+    /** Takes out the first that conflicts on no part of the data or on one with a count of 0; null if there is none. */
     SThread pollApart(int[] countOfPart) {
         SThread before = null;
         SThread each = head;
         while (each != null
-                && each.dataPart != Scheduler.NO_PART
-                && countOfPart[each.dataPart % countOfPart.length] != 0) {
+                && each.conflictPart != Scheduler.NO_PART
+                && countOfPart[each.conflictPart % countOfPart.length] != 0) {
             before = each;
             each = each.next;
         }

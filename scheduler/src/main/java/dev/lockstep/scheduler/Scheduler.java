@@ -232,7 +232,8 @@ public final class Scheduler implements AutoCloseable {
         boolean apart = options.policy().beginsApart();
         int membersMin = apart ? 1 : options.teamLimits().smallest(options.teamLimit());
         long teamsOfOneList = (sThreads + membersMin - 1L) / membersMin;
-        return teamsOfOneList * ((apart ? BEGINS_PASSED_OVER_MAX : TEAMS_PASSED_OVER_MAX) + operationCount);
+        // In waves the first of a list is passed over so often, and from then on the list itself may be.
+        return teamsOfOneList * ((apart ? 2 * BEGINS_PASSED_OVER_MAX : TEAMS_PASSED_OVER_MAX) + operationCount);
     }
 
     /**
@@ -270,6 +271,13 @@ public final class Scheduler implements AutoCloseable {
         return startRounds(name, homeCarrier, dataPart, once(body));
     }
 
+    static void requirePart(int part) {
+        if (part < NO_PART) {
+            throw new IllegalArgumentException("parts of the data have numbers from 0: part=" + part
+                    + "; remedy: give a number from 0, or NO_PART");
+        }
+    }
+
     private static BooleanSupplier once(Runnable body) {
         return () -> {
             body.run();
@@ -294,10 +302,7 @@ public final class Scheduler implements AutoCloseable {
     public SThread startRounds(String name, int homeCarrier, int dataPart, BooleanSupplier round) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(round, "round");
-        if (dataPart < NO_PART) {
-            throw new IllegalArgumentException("parts of the data have numbers from 0: dataPart=" + dataPart
-                    + "; remedy: give a number from 0, or NO_PART");
-        }
+        requirePart(dataPart);
         CarrierThread home = home(homeCarrier);
         liveCount.incrementAndGet();
         boolean begun = false;
@@ -307,6 +312,7 @@ public final class Scheduler implements AutoCloseable {
             }
             SThread sThread = newSThread(home, name, round);
             sThread.dataPart = dataPart;
+            sThread.conflictPart = dataPart;
             live.add(sThread);
             try {
                 // Not earlier: either who ends those of a failed carrier meets it, or the failure is seen here.

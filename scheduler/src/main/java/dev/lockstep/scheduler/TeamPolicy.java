@@ -46,8 +46,8 @@ public interface TeamPolicy {
     int nextTeam(int lastWanted, WaitingOperations waiting);
 
     /**
-     * Whether transactions that begin as a team are of different parts of the data ({@link Scheduler#start(String, int,
-     * int, Runnable)}), of which no transaction is under way on the carrier, as far as there are such.
+     * Whether transactions that begin as a team conflict on different parts of the data ({@link SThread#conflictsOn}),
+     * on which no transaction is under way on the carrier, as far as there are such.
      */
     default boolean beginsApart() {
         return false;

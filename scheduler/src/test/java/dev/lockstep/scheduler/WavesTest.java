@@ -2,10 +2,12 @@ package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** {@link TeamPolicy#waves()}: who begins together, who waits for whom, and for how long at most. */
@@ -73,6 +75,42 @@ class WavesTest {
         assertEquals(at, order.size());
     }
 
+    /** A part of its own for each transaction, and then the thread's again. */
+    @Test
+    void transactionsThatLockLessBeginTogetherThoughOfOnePart() throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(waves())) {
+            List<Runnable> bodies = new ArrayList<>();
+            for (int member = 0; member < 4; member++) {
+                int finer = member / 2;
+                String name = Integer.toString(member);
+                bodies.add(() -> {
+                    SThread.current().conflictsOn(finer);
+                    transact(scheduler, "fine", name);
+                    SThread.current().conflictsOn(7);
+                    transact(scheduler, "coarse", name);
+                    SThread.current().conflictsOn(Scheduler.NO_PART);
+                    transact(scheduler, "free", name);
+                });
+            }
+            runTogether(scheduler, List.of(7, 7, 7, 7), bodies);
+            assertEquals(2.0, Fixtures.statistics(scheduler, "begin fine").membersInMean());
+            assertEquals(1.0, Fixtures.statistics(scheduler, "begin coarse").membersInMean());
+            assertTrue(Fixtures.statistics(scheduler, "begin free").membersInMean() > 1);
+        }
+        assertEquals(
+                4,
+                order.stream().filter(what -> what.startsWith("two")).distinct().count());
+    }
+
+    @Test
+    void aPartBelowNoneIsRefused() throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(waves())) {
+            Runnable refused = () -> assertThrows(
+                    IllegalArgumentException.class, () -> SThread.current().conflictsOn(Scheduler.NO_PART - 1));
+            runTogether(scheduler, List.of(0), List.of(refused));
+        }
+    }
+
     @Test
     void withoutPartsAllOfOneKindBeginTogether() throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(waves())) {
@@ -106,6 +144,39 @@ class WavesTest {
             runTogether(scheduler, List.of(0, 0), List.of(waits, wakes));
         }
         assertEquals(List.of("begin waiting", "begin other", "one other", "two other", "woken"), order);
+    }
+
+    /** Others of the list are in nobody's way, and would go before it in each team. */
+    @Test
+    void aTransactionThatStaysOpenKeepsThoseOfItsPartFromBeginningForSoLongOnly() throws InterruptedException {
+        Waiter waiter = new Waiter();
+        AtomicBoolean begun = new AtomicBoolean();
+        long[] passedOver = new long[1];
+        try (Scheduler scheduler = new Scheduler(waves())) {
+            Runnable open = () -> {
+                operate(scheduler.registerBegin("a"), "begin open");
+                waiter.prepare();
+                waiter.await(Waiter.NO_DEADLINE, WaitReason.OTHER);
+                SThread.current().transactionEnded();
+            };
+            Runnable behind = () -> {
+                operate(scheduler.registerBegin("a"), "begin behind");
+                begun.set(true);
+                SThread.current().transactionEnded();
+                waiter.signal();
+            };
+            Runnable others = () -> {
+                // Ends: it is passed over so often and no more.
+                while (!begun.get() && passedOver[0] < 10L * Scheduler.BEGINS_PASSED_OVER_MAX) {
+                    operate(scheduler.registerBegin("a"), "begin other");
+                    SThread.current().transactionEnded();
+                    passedOver[0]++;
+                }
+            };
+            runTogether(scheduler, List.of(0, 0, 1), List.of(open, behind, others));
+            assertTrue(passedOver[0] <= scheduler.teamsBetweenTurnsMax(1, 1), "passed over " + passedOver[0]);
+        }
+        assertTrue(passedOver[0] >= Scheduler.BEGINS_PASSED_OVER_MAX - 2, "passed over " + passedOver[0]);
     }
 
     /** One transaction that does not end passes over who waits to begin so often, and no more. */

@@ -163,8 +163,9 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
             names = "--team-limit",
             paramLabel = "N",
             defaultValue = "" + SchedulerOptions.TEAM_LIMIT_DEFAULT,
-            description = "Members of a team at most. A wave has of each warehouse one transaction, so that with more"
-                    + " warehouses than this it has several teams. Default: ${DEFAULT-VALUE}.")
+            description = "Members of a team at most. A wave has of each warehouse one Payment or Delivery, of each"
+                    + " district one New-Order and as many others as there are, so that where these are more than this"
+                    + " it has several teams. Default: ${DEFAULT-VALUE}.")
     private int teamLimit;
 
     @Option(

@@ -5,6 +5,7 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import java.util.List;
 import java.util.Locale;
 
@@ -54,6 +55,24 @@ public final class SThreadTerminals implements TerminalThreads {
     static int part(int terminal, int warehouses, int carriers) {
         int warehouse = terminal % warehouses;
         return carriers == 0 || carriers > warehouses ? warehouse : warehouse / carriers;
+    }
+
+    @Override
+    public void aboutToBegin(TransactionInput input) {
+        SThread.current().conflictsOn(conflictPart(input));
+    }
+
+    /**
+     * Of what others of its kind are kept from by a transaction: a New-Order changes its district alone, a Payment and
+     * a Delivery change what there is once in a warehouse, or visit all of its districts, and the others change
+     * nothing.
+     */
+    static int conflictPart(TransactionInput input) {
+        return switch (input.type) {
+            case NEW_ORDER -> (input.warehouseId - 1) * TpccScale.DISTRICTS + input.districtId - 1;
+            case PAYMENT, DELIVERY -> input.warehouseId - 1;
+            case ORDER_STATUS, STOCK_LEVEL -> Scheduler.NO_PART;
+        };
     }
 
     @Override

@@ -223,6 +223,7 @@ public final class TerminalLoop implements TerminalBody {
     private boolean transaction(
             TerminalWork work, Terminal terminal, TransactionType type, int admitted, long startNanos) {
         terminal.input(type, epochMillisAtZero + startNanos / 1_000_000, work.input());
+        threads.aboutToBegin(work.input());
         boolean committed = attempt(work, terminal, admitted);
         if (committed) {
             // Before it is on disk, because the rows go with the session: if it does not get there, the run has failed.

@@ -29,6 +29,9 @@ public interface TerminalThreads {
      */
     default void giveWay() {}
 
+    /** Called by a thread of this kind before it begins a transaction: a scheduler may go by what it will lock. */
+    default void aboutToBegin(TransactionInput input) {}
+
     /**
      * Whether the scheduler of these threads decides in {@link #giveWay} when a turn is over. Terminals then call it
      * after each transaction, having given their session back: a thread whose turn ended inside a session would keep

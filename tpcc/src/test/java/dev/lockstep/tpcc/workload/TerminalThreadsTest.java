@@ -12,6 +12,7 @@ import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
 import dev.lockstep.tpcc.TpccRun;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -179,5 +180,26 @@ class TerminalThreadsTest {
             scheduler.awaitTermination();
         }
         assertEquals("024135024135", order.toString());
+    }
+
+    /** By the rows that each type changes, clauses 2.4 to 2.8. */
+    @Test
+    void transactionsAreInTheWayOfThoseThatChangeTheSameRows() {
+        TransactionInput input = new TransactionInput();
+        input.warehouseId = 3;
+        input.districtId = 10;
+        input.type = TransactionType.NEW_ORDER;
+        assertEquals(29, SThreadTerminals.conflictPart(input));
+        input.warehouseId = 4;
+        input.districtId = 1;
+        assertEquals(30, SThreadTerminals.conflictPart(input), "its neighbour's");
+        input.type = TransactionType.PAYMENT;
+        assertEquals(3, SThreadTerminals.conflictPart(input));
+        input.type = TransactionType.DELIVERY;
+        assertEquals(3, SThreadTerminals.conflictPart(input));
+        input.type = TransactionType.ORDER_STATUS;
+        assertEquals(Scheduler.NO_PART, SThreadTerminals.conflictPart(input));
+        input.type = TransactionType.STOCK_LEVEL;
+        assertEquals(Scheduler.NO_PART, SThreadTerminals.conflictPart(input));
     }
 }
