@@ -74,6 +74,34 @@ class TeamsTest {
         return scheduler.statistics().stream().mapToLong(count).sum();
     }
 
+    /** They are threads like others to it: in their own scheduler its numbers of operations mean something else. */
+    @ParameterizedTest
+    @EnumSource(SThreadKind.class)
+    void sThreadsOfAnotherSchedulerTakeNoPartInTeams(SThreadKind kind) throws InterruptedException {
+        try (Scheduler own = new Scheduler(oneCarrier(SThreadKind.CONTINUATION, TeamMode.ON));
+                Scheduler other = new Scheduler(oneCarrier(kind, TeamMode.ON))) {
+            Database database = validated.unexamined(Database.inMemory(ValidatedDatabase.USUAL, own));
+            Table table = database.createTable(DatabaseTest.accounts());
+            List<Runnable> bodies = new ArrayList<>();
+            for (int member = 0; member < MEMBERS; member++) {
+                int from = member * TRANSACTIONS;
+                bodies.add(() -> {
+                    for (int id = from; id < from + TRANSACTIONS; id++) {
+                        int inserted = id;
+                        database.run(transaction ->
+                                DatabaseTest.put(transaction, table, table.newRecord(), inserted, "name", inserted));
+                    }
+                });
+            }
+            runTogether(other, bodies);
+            assertEquals(
+                    MEMBERS * TRANSACTIONS, DatabaseTest.ids(database, null).size());
+            assertEquals(0, inAll(other, OperationStatistics::membersIn), "operations that are not its own");
+            database.validate();
+            database.close();
+        }
+    }
+
     /** The paper's Table 2: each operation has a point by which its members take turns. */
     @ParameterizedTest
     @EnumSource(

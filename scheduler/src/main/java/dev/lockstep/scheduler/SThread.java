@@ -229,6 +229,12 @@ public abstract class SThread extends InboxNode {
         return member ? carrier.teamMembers() : 0;
     }
 
+    /** Whether it was started by that scheduler: the numbers of operations of another one are not its own. */
+    @SuppressWarnings("ReferenceEquality") // that very scheduler
+    public final boolean runsOn(Scheduler other) {
+        return scheduler == other;
+    }
+
     /** Returns what this S-thread is made of. */
     public abstract SThreadKind kind();
 

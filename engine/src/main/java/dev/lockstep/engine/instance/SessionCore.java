@@ -258,7 +258,7 @@ public final class SessionCore {
     public void begin(
             Isolation isolation, Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         driver.reserveStack(FRAMES_PER_BEGIN);
-        SThread sThread = instance.scheduler() == null ? null : SThread.current();
+        SThread sThread = ownSThread();
         InstalledProbe.begin(sThread, instance.scheduler(), beginOperation);
         try {
             context.lockOwner().begin(nowNanos, sThread == null ? Thread.currentThread() : sThread);
@@ -647,7 +647,13 @@ public final class SessionCore {
 
     /** The calling thread goes on with the transaction of another, which has ended or is kept out. */
     public void inherit() {
-        context.bind(instance.scheduler() == null ? null : SThread.current());
+        context.bind(ownSThread());
+    }
+
+    /** The S-thread that calls; null where it is none of the database's scheduler, in whose lists operations wait. */
+    private SThread ownSThread() {
+        SThread current = instance.scheduler() == null ? null : SThread.current();
+        return current != null && current.runsOn(instance.scheduler()) ? current : null;
     }
 
     /** Takes everything back after a failure, as far as its place allows. */
