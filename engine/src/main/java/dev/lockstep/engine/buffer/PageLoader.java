@@ -176,14 +176,32 @@ final class PageLoader {
         parts.counters().frameWaits.increment();
         PoolRequest.FrameWait wait = new PoolRequest.FrameWait(waiter, 0);
         writer.add(wait);
-        if (interruptible && !wait.awaitInterruptibly() && wait.giveUp()) {
-            throw interrupted("frame", "pageId", pageId);
+        Throwable failure;
+        boolean hasEnded = false;
+        try {
+            if (interruptible && !wait.awaitInterruptibly() && wait.giveUp()) {
+                hasEnded = true;
+                throw interrupted("frame", "pageId", pageId);
+            }
+            failure = wait.await();
+            hasEnded = true;
+        } finally {
+            if (!hasEnded) {
+                dropWait(wait);
+            }
         }
-        Throwable failure = wait.await();
         if (failure != null) {
             throw Failures.of(Message.of("No frame for a page").with("frameCount", parts.frameCount()), failure);
         }
         return wait.frame();
+    }
+
+    /** Of a thread that cannot be suspended: nobody takes the frame that may come, or has come. */
+    private void dropWait(PoolRequest.FrameWait wait) {
+        if (!wait.giveUp() && wait.frame() != FrameStack.NONE) {
+            parts.free().push(wait.frame());
+            writer.wake();
+        }
     }
 
     /** On an I/O thread, or where there is none on the one that needs the page. */
