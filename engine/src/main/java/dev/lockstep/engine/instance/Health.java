@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.file.FailureListener;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -14,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Invariants: {@code failure} is set once and never reset; the count of setbacks never falls.
  */
-public final class Health {
+public final class Health implements FailureListener {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     private final AtomicReference<Setbacks> setbacks = new AtomicReference<>(new Setbacks(0, null));
@@ -38,9 +39,14 @@ public final class Health {
         onFailure.run();
     }
 
-    /** Notes what failed without harm; only the latest is kept. */
-    void noteSetback(Throwable cause) {
-        setbacks.updateAndGet(before -> new Setbacks(before.count() + 1, cause));
+    /** Marks the instance failed, or notes a setback, of which only the latest is kept. */
+    @Override
+    public void failed(Throwable cause, boolean isFatal) {
+        if (isFatal) {
+            fail(cause);
+        } else {
+            setbacks.updateAndGet(before -> new Setbacks(before.count() + 1, cause));
+        }
     }
 
     public Setbacks setbacks() {

@@ -91,11 +91,7 @@ final class InstanceFiles {
                     source(instance),
                     CheckpointSchedule.of(instance.options()),
                     countsFromLsn,
-                    (cause, isFatal) -> {
-                        if (isFatal) {
-                            instance.health().fail(cause);
-                        }
-                    });
+                    instance.health());
         }
     }
 

@@ -89,22 +89,13 @@ public final class InstanceOpener {
     }
 
     private BufferPool newPool(PageFile pageFile, PoolFence fence, IoThreads ioThreads) {
-        return new BufferPool(
-                frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, this::failed, health::check);
-    }
-
-    private void failed(Throwable cause, boolean isFatal) {
-        if (isFatal) {
-            health.fail(cause);
-        } else {
-            health.noteSetback(cause);
-        }
+        return new BufferPool(frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, health, health::check);
     }
 
     /** A database that lives in memory only. */
     public Instance openInMemory() {
         BufferPool pool = new BufferPool(
-                frameCount(), options.nodeLayout(), null, new PoolFence(health), null, this::failed, health::check);
+                frameCount(), options.nodeLayout(), null, new PoolFence(health), null, health, health::check);
         PageAllocator allocator = newAllocator();
         TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
         Instance instance = new Instance(
@@ -305,13 +296,7 @@ public final class InstanceOpener {
         Log log = options.durability() == Durability.NONE
                 ? null
                 : opened(Log.open(
-                        storage,
-                        directory,
-                        databaseId,
-                        logOptions,
-                        LogRecordLayout.LSN_FIRST,
-                        this::failed,
-                        health::check));
+                        storage, directory, databaseId, logOptions, LogRecordLayout.LSN_FIRST, health, health::check));
         PoolFence fence = new PoolFence(health);
         fence.set(log);
         BufferPool pool = opened(newPool(pageFile, fence, ioThreads));
@@ -418,7 +403,7 @@ public final class InstanceOpener {
         }
         boolean logged = recovery != null || (options.durability() != Durability.NONE && !options.readOnly());
         Log log = logged
-                ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, this::failed, health::check))
+                ? opened(Log.open(storage, directory, databaseId, logOptions, endLsn, health, health::check))
                 : null;
         fence.set(log);
         protect(pageFile, fence, pool);
