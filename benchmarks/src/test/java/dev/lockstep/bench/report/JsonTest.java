@@ -31,16 +31,16 @@ class JsonTest {
         assertEquals("32K,8,64", written.at("/caches/0").asText());
     }
 
-    record Parts(double part, Double boxed, double[] each) {}
+    record Parts(double part, Double boxed, List<Double> each) {}
 
     @Test
     void whatIsNoNumberIsNullInAResult(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("parts.json");
-        Json.writeResult(file, new Parts(Double.NaN, Double.NEGATIVE_INFINITY, new double[] {0.25}));
+        Json.writeResult(file, new Parts(Double.NaN, Double.NEGATIVE_INFINITY, List.of(0.25)));
         JsonNode written = new ObjectMapper().readTree(file.toFile());
         assertTrue(written.at("/part").isNull() && written.at("/boxed").isNull(), written::toString);
         assertEquals(0.25, written.at("/each/0").asDouble());
-        Json.write(file, new Parts(Double.NaN, null, new double[0]));
+        Json.write(file, new Parts(Double.NaN, null, List.of()));
         assertTrue(Double.isNaN(Json.read(file, Parts.class).part()), "what a child tells its parent stays as it is");
     }
 }
