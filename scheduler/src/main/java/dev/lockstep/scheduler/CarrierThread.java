@@ -261,14 +261,24 @@ final class CarrierThread extends Thread {
         }
     }
 
-    /** The successor of a stray is next, unless tasks that are no S-threads wait: those go first (STEPS, 4.1.3). */
+    /**
+     * The successor of a stray is next, unless tasks that are no S-threads wait, or one of higher priority: those go
+     * first (STEPS, 4.1.3). It is one for each stray, so that the others of the team have their turns too.
+     */
     private void runTeam() {
         while (team.size() > 0) {
             if (strayLeft) {
                 strayLeft = false;
                 arrivals.runTasks();
+                if (wakeups.mayFind()) {
+                    wakeups.poll();
+                }
+                if (ready.hasUrgent()) {
+                    mount(ready.pollUrgent());
+                }
+            } else {
+                mount(team.turn());
             }
-            mount(team.turn());
         }
     }
 

@@ -120,7 +120,7 @@ final class CarrierTurns {
 
     /** See {@link SThread#transactionBoundary}. */
     void transactionBoundary(SThread sThread) {
-        if (sThread.latchesHeld() != 0 || team.size() > 1) {
+        if (sThread.latchesHeld() != 0 || (sThread.member && team.size() > 1)) {
             return;
         }
         if (sThread.operationsThisTurn >= operationsPerTurn()) {

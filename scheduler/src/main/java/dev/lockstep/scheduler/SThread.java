@@ -3,6 +3,7 @@ package dev.lockstep.scheduler;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 
@@ -143,6 +144,9 @@ public abstract class SThread extends InboxNode {
 
     /** Operations until {@code beginOperation} leaves its fast path, to take a sample and to look after others. */
     int untilSlow = 1;
+
+    /** See {@link #prioritize}. */
+    SThreadPriority priority = SThreadPriority.NORMAL;
 
     /** At most {@link Scheduler#OPERATIONS_PER_TURN_MAX}. */
     int operationsThisTurn;
@@ -454,6 +458,16 @@ public abstract class SThread extends InboxNode {
     public final void conflictsOn(int part) {
         Scheduler.requirePart(part);
         conflictPart = part;
+    }
+
+    /**
+     * Says whether this S-thread goes before others where it has waited and can go on; it does not at first. To be
+     * called by the S-thread itself, and heeded from its next wait on. Those of high priority go first with one in so
+     * many of normal priority between them ({@link Scheduler#RESUMED_IN_A_ROW_MAX}), whatever they do. Does nothing for
+     * one of kind {@link SThreadKind#PLAIN}.
+     */
+    public final void prioritize(SThreadPriority newPriority) {
+        priority = Objects.requireNonNull(newPriority, "newPriority");
     }
 
     /**

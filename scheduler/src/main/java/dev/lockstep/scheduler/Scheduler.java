@@ -27,11 +27,11 @@ import java.util.function.BooleanSupplier;
  * teams are off, S-threads take turns of at most {@link #OPERATIONS_PER_TURN_MAX} operations, each row of a batch being
  * one (plus those between two looks at the turn, which are fewer than 200 calls apart), none a second one before all
  * who waited with it have had theirs ({@link #start(String, int, int, Runnable)} says in which order); those that go on
- * after a wait that holds up others ({@link WaitReason#holdsUpOthers()}) come first, but at most {@link
- * #RESUMED_IN_A_ROW_MAX} of them between two others; and while the governor tries teams, as many of them have their
- * turn for each team as it may have members. Both bounds count teams and operations, not time: scheduling is
- * cooperative, and one long operation without {@link SThread#yieldTurn()}, or one long computation between two
- * operations, holds its carrier.
+ * after a wait that holds up others ({@link WaitReason#holdsUpOthers()}), or after any and are of high priority ({@link
+ * SThread#prioritize}), come first, but at most {@link #RESUMED_IN_A_ROW_MAX} of them between two others; and while the
+ * governor tries teams, as many of them have their turn for each team as it may have members. Both bounds count teams
+ * and operations, not time: scheduling is cooperative, and one long operation without {@link SThread#yieldTurn()}, or
+ * one long computation between two operations, holds its carrier.
  *
  * <p>Invariants:
  * <ul>
@@ -93,9 +93,9 @@ public final class Scheduler implements AutoCloseable {
     public static final int OPERATIONS_PER_TURN_MAX = 8192;
 
     /**
-     * S-threads that go on in the middle of their transactions before one that has waited for its turn, if there are as
-     * many. Enough that a hundred who queue up for one lock get through it together, few enough that the others wait
-     * for some milliseconds at most.
+     * S-threads that go on in the middle of their transactions, or are of high priority, before one that has waited for
+     * its turn, if there are as many. Enough that a hundred who queue up for one lock get through it together, few
+     * enough that the others wait for some milliseconds at most.
      */
     public static final int RESUMED_IN_A_ROW_MAX = 128;
 

@@ -46,7 +46,7 @@ final class Wakeups {
     void arrive(SThread sThread) {
         if (sThread.state == SThread.State.NEW) {
             liveCount++;
-            ready.append(sThread);
+            appendReady(sThread);
         } else if (sThread.state == SThread.State.WAITING) {
             makeReady(sThread);
         }
@@ -77,6 +77,16 @@ final class Wakeups {
         if (sThread.waitReason.holdsUpOthers() || sThread.latchesHeld() != 0 || sThread.leading) {
             sThread.operationsThisTurn = Scheduler.OPERATIONS_PER_TURN;
             ready.appendResumed(sThread);
+        } else {
+            appendReady(sThread);
+        }
+    }
+
+    /** One of high priority interrupts others as well, and as long. */
+    private void appendReady(SThread sThread) {
+        if (sThread.priority == SThreadPriority.HIGH) {
+            sThread.operationsThisTurn = Scheduler.OPERATIONS_PER_TURN;
+            ready.appendUrgent(sThread);
         } else {
             ready.append(sThread);
         }
