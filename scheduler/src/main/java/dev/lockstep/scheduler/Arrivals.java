@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * What comes to a carrier from other threads: S-threads that are new or were woken, lists that were lent, tasks that
@@ -45,6 +46,7 @@ final class Arrivals {
     }
 
     private final Thread carrier;
+    private final Consumer<Throwable> uncaught;
     private final Inbox inbox = new Inbox();
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
@@ -57,8 +59,10 @@ final class Arrivals {
     @SuppressWarnings("unused")
     private boolean ended;
 
-    Arrivals(Thread carrier) {
+    /** @param uncaught is told what a task has thrown */
+    Arrivals(Thread carrier, Consumer<Throwable> uncaught) {
         this.carrier = carrier;
+        this.uncaught = uncaught;
     }
 
     /** Has no effect on a node that is here already. */
@@ -138,7 +142,12 @@ final class Arrivals {
             if (task == null) {
                 return;
             }
-            task.run();
+            try {
+                task.run();
+            } catch (Throwable e) {
+                // Such as a virtual thread that the JVM had no memory left to suspend: it is nobody's here.
+                uncaught.accept(e);
+            }
         }
     }
 

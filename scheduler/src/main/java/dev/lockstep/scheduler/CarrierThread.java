@@ -38,7 +38,7 @@ final class CarrierThread extends Thread {
 
     private final SchedulerEvents events = new SchedulerEvents();
     private final StackProbe stack = new StackProbe();
-    private final Arrivals arrivals = new Arrivals(this);
+    private final Arrivals arrivals;
     private final ReadyQueue ready = new ReadyQueue();
     private final CarrierTeams teams;
     private final StagedTeams stagedTeams;
@@ -85,6 +85,7 @@ final class CarrierThread extends Thread {
         this.teamLimit = options.teamLimit();
         this.stagesTeams = options.teamExecution() == TeamExecution.STAGED;
         this.processor = options.nodes().processorOfCarrier(index);
+        this.arrivals = new Arrivals(this, scheduler::reportUncaught);
         this.teams = new CarrierTeams(scheduler, index, options, events);
         this.lists = teams.lists();
         this.team = teams.team();
@@ -195,6 +196,11 @@ final class CarrierThread extends Thread {
 
     void endOperation(SThread sThread) {
         memberTurns.endOperation(sThread);
+    }
+
+    /** To be called by who is about to wait with a deadline. */
+    void reserveTimer() {
+        wakeups.reserveTimer();
     }
 
     void endBody(SThread sThread) {
@@ -344,10 +350,14 @@ final class CarrierThread extends Thread {
         running = sThread;
         sThread.state = SThread.State.RUNNING;
         wakeups.mounting();
-        if (InstalledProbe.isPresent()) {
-            mountTold(sThread);
-        } else {
-            sThread.mount();
+        try {
+            if (InstalledProbe.isPresent()) {
+                mountTold(sThread);
+            } else {
+                sThread.mount();
+            }
+        } catch (Throwable e) {
+            lose(sThread, e);
         }
         running = null;
         settle(sThread);
@@ -364,6 +374,30 @@ final class CarrierThread extends Thread {
         sThread.mount();
         InstalledProbe.left(sThread);
         sThread.mountUntold = sThread.request == SThread.Request.NONE;
+    }
+
+    /**
+     * The JVM could not suspend or end an S-thread, for example because it had no memory left to note when a {@link
+     * Thread#sleep} is over. It will not run again, which is no reason to end all others of this carrier: it has ended,
+     * with that failure if it had none. One that others count on, being in a list or having their works in its hands,
+     * takes the carrier with it.
+     */
+    private void lose(SThread sThread, Throwable e) {
+        boolean waits = sThread.request == SThread.Request.NONE || sThread.request == SThread.Request.WAIT;
+        if (sThread.leading || !(waits || sThread.request == SThread.Request.END)) {
+            throw asUnchecked(e);
+        }
+        if (waits) {
+            sThread.endLost(e);
+        }
+        scheduler.reportUncaught(e);
+    }
+
+    private static RuntimeException asUnchecked(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        return e instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(e);
     }
 
     /** Puts an S-thread that gave up the carrier where it asked to be. */

@@ -87,6 +87,9 @@ final class Governor {
      */
     static final long SWITCH_NANOS = 150;
 
+    /** The link of {@link TeamEpochs}, whose it is. */
+    Governor nextKeeper;
+
     private final OperationList list;
     private final boolean governed;
     private final TeamEpochs epochs;

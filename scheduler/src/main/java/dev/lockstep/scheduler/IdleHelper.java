@@ -74,6 +74,7 @@ final class IdleHelper {
 
     private void doWorks(LentList lent) {
         taken = lent;
+        sThread.leading = true;
         lent.done = true;
         if (InstalledProbe.isPresent()) {
             InstalledProbe.begin(sThread, scheduler.probeNumber(lent.list.operation));
@@ -84,6 +85,7 @@ final class IdleHelper {
             lent.failure = failure;
         }
         InstalledProbe.end(sThread);
+        sThread.leading = false;
         taken = null;
         lent.giveBack();
     }

@@ -86,10 +86,7 @@ final class Lending {
 
     private void lend(OperationList list, IdleHelper helper) {
         int count = Math.min(list.size(), list.teamLimit);
-        if (lent.members.length < count) {
-            lent.members = new SThread[count];
-            lent.works = new StagedWork[count];
-        }
+        lent.reserve(count);
         waitingSinceTeam = list.waitingSinceTeam;
         teams.takeOut(list, count, lent.members);
         for (int i = 0; i < count; i++) {

@@ -30,6 +30,15 @@ class LentList extends InboxNode {
         this.home = home;
     }
 
+    /** Makes room for that many members; where memory for it is missing, the list is as it was. */
+    void reserve(int memberCount) {
+        if (members.length < memberCount) {
+            SThread[] moreMembers = new SThread[memberCount];
+            works = new StagedWork[memberCount];
+            members = moreMembers;
+        }
+    }
+
     /** By who has it, any thread. */
     void giveBack() {
         home.takeBack(this);

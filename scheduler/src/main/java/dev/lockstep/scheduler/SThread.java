@@ -563,9 +563,9 @@ public abstract class SThread extends InboxNode {
     /** Leaves the carrier for a reason; returns whether it did, rather than being pinned. */
     final boolean suspend(Request why) {
         boolean left = false;
-        request = why;
         InstalledProbe.left(this);
         try {
+            request = why;
             left = giveUpCarrier();
             return left;
         } finally {
@@ -578,11 +578,14 @@ public abstract class SThread extends InboxNode {
     }
 
     final void park(Waiter blocker, long deadline, WaitReason reason) {
+        if (deadline != Waiter.NO_DEADLINE) {
+            carrier.reserveTimer();
+        }
         waitReason = reason;
         deadlineNanos = deadline;
-        request = Request.WAIT;
         InstalledProbe.left(this);
         try {
+            request = Request.WAIT;
             giveUpCarrierUntilWoken(blocker);
         } finally {
             request = Request.NONE;
@@ -614,7 +617,7 @@ public abstract class SThread extends InboxNode {
             goesOn = runsAgain;
         } catch (Throwable e) {
             failure = e;
-            scheduler.reportUncaught(this, e);
+            scheduler.reportUncaught(e);
         } finally {
             if (!goesOn) {
                 latchesHeld = 0;
@@ -629,6 +632,15 @@ public abstract class SThread extends InboxNode {
 
     /** Makes what the next round needs; what it throws ends the S-thread. */
     void prepareRound() {}
+
+    /** It cannot be continued: has its carrier end it. */
+    final void endLost(Throwable e) {
+        failure = e;
+        latchesHeld = 0;
+        operating = false;
+        turns = false;
+        request = Request.END;
+    }
 
     /** Its carrier has failed: it will never run again, and those who join it must not wait for that. */
     final void endWithCarrier(Throwable e) {

@@ -548,7 +548,7 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    void reportUncaught(SThread sThread, Throwable e) {
+    void reportUncaught(Throwable e) {
         Thread thread = Thread.currentThread();
         Thread.UncaughtExceptionHandler handler = options.uncaughtExceptionHandler() != null
                 ? options.uncaughtExceptionHandler()

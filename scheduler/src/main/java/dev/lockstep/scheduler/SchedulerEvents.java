@@ -11,7 +11,9 @@ import jdk.jfr.StackTrace;
  * The scheduler's JFR events, sampled: each kind is recorded once in so many occurrences on each carrier, the first
  * included, and says in how many. Enabled by the JFR settings under {@code dev.lockstep.*}, on by default.
  *
- * <p>The instances held here only tell whether their kind is enabled, so nothing is allocated while it is not.
+ * <p>The instances held here only tell whether their kind is enabled, so nothing is allocated while it is not. An event
+ * for which there is no memory is left out of the sample: thrown on, the error would end the carrier with all its
+ * S-threads, for a recording.
  *
  * <p>Thread-safety: none; one instance per carrier, used by its thread.
  */
@@ -42,52 +44,68 @@ final class SchedulerEvents {
     void teamFormed(Scheduler scheduler, int carrier, int operation, int members, int operations) {
         if (teamFormedSetting.isEnabled() && --teamsLeft <= 0) {
             teamsLeft = TEAMS_PER_EVENT;
-            TeamFormed teamFormed = new TeamFormed();
-            teamFormed.carrier = carrier;
-            teamFormed.operation = scheduler.operationName(operation);
-            teamFormed.members = members;
-            teamFormed.operations = operations;
-            teamFormed.oneOf = TEAMS_PER_EVENT;
-            teamFormed.commit();
+            try {
+                TeamFormed teamFormed = new TeamFormed();
+                teamFormed.carrier = carrier;
+                teamFormed.operation = scheduler.operationName(operation);
+                teamFormed.members = members;
+                teamFormed.operations = operations;
+                teamFormed.oneOf = TEAMS_PER_EVENT;
+                teamFormed.commit();
+            } catch (OutOfMemoryError noRoom) {
+                // Left out.
+            }
         }
     }
 
     void switched(Scheduler scheduler, int carrier, int operation, String sThread, int members) {
         if (teamSwitchSetting.isEnabled() && --switchesLeft <= 0) {
             switchesLeft = SWITCHES_PER_EVENT;
-            TeamSwitch teamSwitch = new TeamSwitch();
-            teamSwitch.carrier = carrier;
-            teamSwitch.operation = scheduler.operationName(operation);
-            teamSwitch.from = sThread;
-            teamSwitch.members = members;
-            teamSwitch.oneOf = SWITCHES_PER_EVENT;
-            teamSwitch.commit();
+            try {
+                TeamSwitch teamSwitch = new TeamSwitch();
+                teamSwitch.carrier = carrier;
+                teamSwitch.operation = scheduler.operationName(operation);
+                teamSwitch.from = sThread;
+                teamSwitch.members = members;
+                teamSwitch.oneOf = SWITCHES_PER_EVENT;
+                teamSwitch.commit();
+            } catch (OutOfMemoryError noRoom) {
+                // Left out.
+            }
         }
     }
 
     void strayed(Scheduler scheduler, int carrier, int operation, String sThread, WaitReason reason) {
         if (straySetting.isEnabled() && --straysLeft <= 0) {
             straysLeft = STRAYS_PER_EVENT;
-            Stray stray = new Stray();
-            stray.carrier = carrier;
-            stray.operation = scheduler.operationName(operation);
-            stray.sThread = sThread;
-            stray.reason = reason.name();
-            stray.oneOf = STRAYS_PER_EVENT;
-            stray.commit();
+            try {
+                Stray stray = new Stray();
+                stray.carrier = carrier;
+                stray.operation = scheduler.operationName(operation);
+                stray.sThread = sThread;
+                stray.reason = reason.name();
+                stray.oneOf = STRAYS_PER_EVENT;
+                stray.commit();
+            } catch (OutOfMemoryError noRoom) {
+                // Left out.
+            }
         }
     }
 
     void switchSkipped(Scheduler scheduler, int carrier, int operation, String sThread, int latchesHeld) {
         if (switchSkippedSetting.isEnabled() && --skippedLeft <= 0) {
             skippedLeft = SKIPPED_SWITCHES_PER_EVENT;
-            SwitchSkipped switchSkipped = new SwitchSkipped();
-            switchSkipped.carrier = carrier;
-            switchSkipped.operation = scheduler.operationName(operation);
-            switchSkipped.sThread = sThread;
-            switchSkipped.latchesHeld = latchesHeld;
-            switchSkipped.oneOf = SKIPPED_SWITCHES_PER_EVENT;
-            switchSkipped.commit();
+            try {
+                SwitchSkipped switchSkipped = new SwitchSkipped();
+                switchSkipped.carrier = carrier;
+                switchSkipped.operation = scheduler.operationName(operation);
+                switchSkipped.sThread = sThread;
+                switchSkipped.latchesHeld = latchesHeld;
+                switchSkipped.oneOf = SKIPPED_SWITCHES_PER_EVENT;
+                switchSkipped.commit();
+            } catch (OutOfMemoryError noRoom) {
+                // Left out.
+            }
         }
     }
 

@@ -1,7 +1,5 @@
 package dev.lockstep.scheduler;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -73,7 +71,9 @@ final class TeamEpochs {
     }
 
     private final LongSupplier cpuNanos;
-    private final List<Governor> keepers = new ArrayList<>();
+    /** Linked by {@link Governor#nextKeeper}, so that keeping teams needs no memory on a carrier's own stack. */
+    private Governor firstKeeper;
+
     private final Sum decided = new Sum();
     private final Sum explored = new Sum();
 
@@ -115,14 +115,29 @@ final class TeamEpochs {
 
     /** A governor has found that teams of its operation pay. */
     void kept(Governor governor) {
-        keepers.add(governor);
+        governor.nextKeeper = firstKeeper;
+        firstKeeper = governor;
         beginAnew();
     }
 
     /** A governor that kept teams has given them up. */
     void givenUp(Governor governor) {
-        keepers.remove(governor);
+        unlink(governor);
         beginAnew();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // that very governor
+    private void unlink(Governor governor) {
+        if (firstKeeper == governor) {
+            firstKeeper = governor.nextKeeper;
+        } else {
+            Governor before = firstKeeper;
+            while (before.nextKeeper != governor) {
+                before = before.nextKeeper;
+            }
+            before.nextKeeper = governor.nextKeeper;
+        }
+        governor.nextKeeper = null;
     }
 
     /**
@@ -131,9 +146,9 @@ final class TeamEpochs {
      */
     private void beginAnew() {
         boolean explores = phase == Phase.TURNING || phase == Phase.EXPLORING;
-        allow(allowsTeams != explores || keepers.isEmpty());
+        allow(allowsTeams != explores || firstKeeper == null);
         clear();
-        if (keepers.isEmpty()) {
+        if (firstKeeper == null) {
             phase = Phase.IDLE;
             distanceFactor = 1;
         } else {
@@ -219,7 +234,7 @@ final class TeamEpochs {
 
     private void allow(boolean teams) {
         allowsTeams = teams;
-        for (Governor governor : keepers) {
+        for (Governor governor = firstKeeper; governor != null; governor = governor.nextKeeper) {
             governor.allowTeams(teams);
         }
     }

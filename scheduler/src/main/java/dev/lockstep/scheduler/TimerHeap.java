@@ -35,10 +35,15 @@ final class TimerHeap {
         return heap[0];
     }
 
-    void add(SThread sThread) {
+    /** Makes room for one more element. */
+    void reserve() {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
+    }
+
+    /** Adds an element, for which there is room: allocates nothing. */
+    void add(SThread sThread) {
         size++;
         siftUp(size - 1, sThread);
     }

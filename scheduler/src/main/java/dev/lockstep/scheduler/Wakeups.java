@@ -52,6 +52,14 @@ final class Wakeups {
         }
     }
 
+    /**
+     * Makes room for one more wait with a deadline. Where memory for it is missing, it is the S-thread that is about to
+     * wait which fails, and not the carrier with all the others.
+     */
+    void reserveTimer() {
+        timers.reserve();
+    }
+
     /** Has an S-thread that is in no team wait until it is woken, or until the deadline if there is one. */
     void await(SThread sThread, WaitReason reason, long deadlineNanos) {
         sThread.waitReason = reason;

@@ -359,9 +359,7 @@ class LendingTest {
                     }
                     // Suspended in the middle, as by a latch that is not free, while its carrier fails.
                     assertSame(scheduler.carrier(1), SThread.current().carrierThread());
-                    scheduler.carrier(1).addForeignTask(() -> {
-                        throw new IllegalStateException("expected");
-                    });
+                    FailingSThread.fail(scheduler.carrier(1), new IllegalStateException("expected"));
                     begun.incrementAndGet();
                     LockSupport.park();
                 });
@@ -410,9 +408,7 @@ class LendingTest {
         spinUntilIdle(scheduler, 1);
         // Not told to the helper, which goes on sleeping.
         assertTrue(scheduler.carrier(1).helper().slot().offer(lent));
-        scheduler.carrier(1).addForeignTask(() -> {
-            throw new IllegalStateException("expected");
-        });
+        FailingSThread.fail(scheduler.carrier(1), new IllegalStateException("expected"));
         scheduler.carrier(1).join();
         assertThrows(IllegalStateException.class, scheduler::close);
         assertEquals(1, cameBack.get());

@@ -400,9 +400,7 @@ class SchedulerTest {
             waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.LOCK);
         });
         prepared.await();
-        scheduler.carrier(0).addForeignTask(() -> {
-            throw new IllegalStateException("on purpose");
-        });
+        FailingSThread.fail(scheduler.carrier(0), new IllegalStateException("on purpose"));
         assertThrows(IllegalStateException.class, scheduler::awaitTermination);
         FutureTask<IllegalStateException> close =
                 new FutureTask<>(() -> assertThrows(IllegalStateException.class, scheduler::close));

@@ -49,6 +49,7 @@ class StructuresTest {
             SThread any = sThreads.get(random.nextInt(S_THREADS));
             if (any.timerIndex == TimerHeap.ABSENT) {
                 any.deadlineNanos = base + random.nextInt(100);
+                heap.reserve();
                 heap.add(any);
                 model.add(any);
             } else {
