@@ -12,8 +12,6 @@ import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.log.Log;
-import dev.lockstep.engine.log.LogRecordBuffer;
-import dev.lockstep.engine.log.LogRecordType;
 import dev.lockstep.engine.operation.ChangeOperation;
 import dev.lockstep.engine.operation.DeleteOperation;
 import dev.lockstep.engine.operation.FetchOperation;
@@ -31,14 +29,11 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Runs the transactions of one session: locks, operations, commit, rollback.
+ * Runs the transactions of one session: their beginning, their statements, and, by {@link TransactionEnd}, their end.
  *
  * <p>Invariants:
  * <ul>
  *   <li>Between transactions the lock owner holds nothing, the undo buffer is empty, and no latch is held.
- *   <li>A commit releases its locks as soon as its record is in the log buffer, and is answered when the record, and
- *       whatever it has read of others that did the same, is on disk (durability sync).
- *   <li>After {@link #rollback} the database holds none of the transaction's changes, whatever error came before.
  *   <li>{@code reading} is open exactly while a transaction reads a snapshot; it then locks and changes nothing.
  * </ul>
  *
@@ -58,9 +53,6 @@ public final class SessionCore {
      */
     private static final int FRAMES_PER_BEGIN = 11;
 
-    /** Rollback has no list: it is no operation of the paper, and no time to wait for others. */
-    private static final int ROLLBACK_PROBED = InstalledProbe.number("rollback");
-
     final Instance instance;
     final TransactionContext context;
     final OperationDriver driver;
@@ -69,12 +61,10 @@ public final class SessionCore {
     final UpdateOperation update;
     final InPlaceUpdateOperation updateInPlace;
     final DeleteOperation delete;
+    final TableLocks tableLocks;
+    final TransactionLeftovers leftovers;
     private final SnapshotReading reading;
-    private final TableLocks tableLocks;
-    private final TransactionLeftovers leftovers;
-    private final TransactionUndo undo;
-    private final LockManager locks;
-    private final Log log;
+    private final TransactionEnd end;
     private FetchChunks fetchChunks;
     private GroupFetch groupFetch;
     private ScanOperation[] scansTogether;
@@ -84,18 +74,12 @@ public final class SessionCore {
     private StagedUpdate stagedUpdate;
     private InsertRunOperation insertRun;
     private TableAccess[] accesses = new TableAccess[TABLES_INITIAL];
-    private boolean answersWhenDurable;
-    private boolean isDurableSoon;
     private String kind = "";
     private int beginOperation;
-    private boolean cleansUpLocked;
-    private boolean abandoned;
-    private Runnable onCommitRecord;
 
     SessionCore(Instance instance) {
         this.instance = instance;
-        this.locks = instance.locks();
-        this.log = instance.log();
+        LockManager locks = instance.locks();
         context = new TransactionContext(instance.pool().newAccessCounter());
         driver = new OperationDriver(instance.pool(), instance.scheduler(), locks, context);
         fetch = new FetchOperation(locks, instance.transactions(), context);
@@ -105,10 +89,10 @@ public final class SessionCore {
         delete = new DeleteOperation(locks, instance.transactions(), context);
         tableLocks = new TableLocks(locks, context, driver);
         leftovers = new TransactionLeftovers(instance, context, driver);
-        undo = new TransactionUndo(instance, context, driver, leftovers);
         context.limit(
                 instance.options().transactionUndoBytes(), instance.options().transactionLogBytes());
         reading = new SnapshotReading(instance, context, driver);
+        end = new TransactionEnd(this, new TransactionUndo(instance, context, driver, leftovers));
         beginOperation = instance.operations().begin();
         instance.transactions().register(context);
     }
@@ -116,7 +100,8 @@ public final class SessionCore {
     /** The session ends: its context is no longer asked for log records that it may need. */
     public void close() {
         instance.transactions().unregister(context);
-        if (abandoned || (instance.health().isFailed() && context.lockOwner().heldCount() != 0)) {
+        if (end.isAbandoned()
+                || (instance.health().isFailed() && context.lockOwner().heldCount() != 0)) {
             // Locks of a database that is marked failed may be past releasing, and nobody waits for them.
             context.pageAccesses().close();
         } else {
@@ -168,7 +153,7 @@ public final class SessionCore {
         if (scansTogether == null) {
             ScanOperation[] made = new ScanOperation[FetchChunks.FETCHES_MAX];
             for (int i = 0; i < made.length; i++) {
-                made[i] = ScanOperation.besideOthers(locks, instance.transactions(), context);
+                made[i] = ScanOperation.besideOthers(instance.locks(), instance.transactions(), context);
             }
             scansTogether = made;
         }
@@ -178,7 +163,7 @@ public final class SessionCore {
     /** The operation that fetches beside those of other sessions; made when first asked for. */
     FetchOperation fetchBesideOthers() {
         if (fetchBesideOthers == null) {
-            fetchBesideOthers = FetchOperation.besideOthers(locks, instance.transactions(), context);
+            fetchBesideOthers = FetchOperation.besideOthers(instance.locks(), instance.transactions(), context);
         }
         return fetchBesideOthers;
     }
@@ -219,7 +204,7 @@ public final class SessionCore {
     /** The operation that inserts several rows; made when first asked for. */
     InsertRunOperation insertRun() {
         if (insertRun == null) {
-            insertRun = new InsertRunOperation(locks, instance.transactions(), context);
+            insertRun = new InsertRunOperation(instance.locks(), instance.transactions(), context);
         }
         return insertRun;
     }
@@ -233,7 +218,7 @@ public final class SessionCore {
     public void beginSnapshot(Durability durability, long lockWaitNanosMax, long deadlineNanos, long nowNanos) {
         begin(Isolation.READ_UNCOMMITTED, durability, lockWaitNanosMax, deadlineNanos, nowNanos);
         reading.open(durability != Durability.NONE);
-        answersWhenDurable = false;
+        end.readsSnapshot();
     }
 
     /** Starts a transaction now, see below. */
@@ -274,14 +259,11 @@ public final class SessionCore {
         context.bind(sThread);
         context.begin(isolation, lockWaitNanosMax, deadlineNanos);
         driver.transactionBegins();
-        answersWhenDurable = durability == Durability.SYNC && log != null;
-        isDurableSoon = durability != Durability.NONE;
-        context.lockOwner().trackDependency(answersWhenDurable);
+        end.begins(durability);
         if (isolation == Isolation.READ_COMMITTED) {
-            context.setCommittedBelow(instance.transactions().endedBelow(context, log, answersWhenDurable));
+            context.setCommittedBelow(
+                    instance.transactions().endedBelow(context, instance.log(), end.answersWhenDurable()));
         }
-        cleansUpLocked = false;
-        onCommitRecord = null;
         if (sThread != null) {
             sThread.transactionBoundary();
             sThread.beginOperation(beginOperation);
@@ -379,10 +361,7 @@ public final class SessionCore {
 
     /** The commit is answered when it is on disk, whatever the database's durability, unless there is no log. */
     void forceDurable() {
-        answersWhenDurable = log != null;
-        context.lockOwner().trackDependency(answersWhenDurable);
-        // What is committed may not be durable yet; from here on that matters.
-        context.setCommittedBelow(0);
+        end.forceDurable();
     }
 
     /**
@@ -390,12 +369,12 @@ public final class SessionCore {
      * trees that nobody scans: there nobody would meet a ghost and try again.
      */
     void cleanUpLocked() {
-        cleansUpLocked = true;
+        end.cleanUpLocked();
     }
 
     /** Runs an action when the commit record is in the log buffer and the locks are still held. */
     void afterCommitRecord(Runnable action) {
-        onCommitRecord = action;
+        end.afterCommitRecord(action);
     }
 
     /**
@@ -405,6 +384,7 @@ public final class SessionCore {
     void beforeChange() {
         instance.health().check();
         instance.requireWritable();
+        Log log = instance.log();
         if (log != null) {
             if (log.nearlyFull()) {
                 log.throttleInterruptibly(context.waiter());
@@ -423,7 +403,7 @@ public final class SessionCore {
     /** Ends: everybody who begins to write waits here, and those who have begun before become durable. */
     private void awaitRoomForUndo() {
         while (instance.transactions().keepsTooMuch()) {
-            log.awaitAllDurableInterruptibly(context.waiter());
+            instance.log().awaitAllDurableInterruptibly(context.waiter());
         }
     }
 
@@ -433,6 +413,7 @@ public final class SessionCore {
      * @throws TransactionTooLargeException if it does
      */
     public void requireLogLimit() {
+        Log log = instance.log();
         if (log != null) {
             context.requireLogLimit(log.tailLsn());
         }
@@ -445,12 +426,7 @@ public final class SessionCore {
 
     /** Takes back everything since a savepoint; locks stay. */
     public void rollbackTo(int savepoint) {
-        InstalledProbe.begin(context.sThread(), ROLLBACK_PROBED);
-        try {
-            undo.undoTo(savepoint);
-        } finally {
-            InstalledProbe.end(context.sThread());
-        }
+        end.rollbackTo(savepoint);
     }
 
     /** Has a stack overflow happen now, with nothing begun, if there is too little stack for a statement. */
@@ -485,15 +461,7 @@ public final class SessionCore {
 
     /** Makes the transaction's changes permanent, and answers when they are as durable as was asked for. */
     public void commit() {
-        SThread sThread = beginCommit();
-        try {
-            long waitLsn = commitChanges();
-            if (waitLsn != 0) {
-                log.awaitDurable(waitLsn, context.waiter());
-            }
-        } finally {
-            endCommit(sThread);
-        }
+        end.commit();
     }
 
     /**
@@ -502,147 +470,17 @@ public final class SessionCore {
      * @return the LSN of the record that has to be durable before the commit may be answered; 0 if all is so already
      */
     public long commitUnanswered() {
-        SThread sThread = beginCommit();
-        try {
-            return commitChanges();
-        } finally {
-            endCommit(sThread);
-        }
+        return end.commitUnanswered();
     }
 
-    private SThread beginCommit() {
-        SThread sThread = context.sThread();
-        if (sThread != null) {
-            sThread.beginOperation(instance.operations().commit());
-        } else {
-            InstalledProbe.begin(
-                    null, instance.scheduler(), instance.operations().commit());
-        }
-        return sThread;
+    /** Takes back everything and releases everything. */
+    public void rollback() {
+        end.rollback();
     }
 
-    private static void endCommit(SThread sThread) {
-        if (sThread != null) {
-            sThread.endOperation();
-        } else {
-            InstalledProbe.end(null);
-        }
-    }
-
-    /** Commits; returns the LSN of the record to be durable before the answer, 0 if all is durable that has to be. */
-    private long commitChanges() {
-        reading.close();
-        long commitLsn = endCommitted();
-        boolean readUnlocked = context.isolation() == Isolation.READ_UNCOMMITTED && tableLocks.holdAny();
-        if (cleansUpLocked) {
-            cleanUp(true);
-        }
-        releaseLocks(instance.options().durability() == Durability.SYNC ? commitLsn : 0);
-        if (context.sThread() != null) {
-            context.sThread().transactionCommitted();
-            context.sThread().switchPoint();
-        }
-        if (!cleansUpLocked) {
-            cleanUp(true);
-            leftovers.releaseLocks();
-        }
-        long waitLsn = Math.max(commitLsn, context.lockOwner().dependsOnLsn());
-        if (answersWhenDurable && readUnlocked && commitLsn == 0) {
-            // No lock has told what was read; it was in the log before it was in a page.
-            waitLsn = log.tailLsn() - 1;
-        }
-        context.lockOwner().clearDependsOnLsn();
-        if (answersWhenDurable && waitLsn != 0 && waitLsn >= log.durableLsn()) {
-            return waitLsn;
-        }
-        boolean promisesNothing = answersWhenDurable || !isDurableSoon || commitLsn == 0 || log == null;
-        return promisesNothing ? 0 : answerEarly(commitLsn);
-    }
-
-    /** The LSN to wait for where a commit may be answered before it is on disk: its own if the disk is too slow. */
-    private long answerEarly(long commitLsn) {
-        if (instance.options().durability() == Durability.SYNC) {
-            // A log that is forced for those who wait has no clock that would do it for those who do not.
-            log.requestFlush(commitLsn);
-        }
-        return log.holdsBackAnswers() ? commitLsn : 0;
-    }
-
-    /**
-     * Logs the commit; its LSN, 0 where nothing was changed. A database marked failed commits nothing, reading neither:
-     * what was read may be changes that could not be taken back.
-     */
-    private long endCommitted() {
-        long lsn = 0;
-        try {
-            instance.health().check();
-            if (context.transactionId() != 0) {
-                lsn = logEnd(LogRecordType.COMMIT);
-                if (onCommitRecord != null) {
-                    onCommitRecord.run();
-                    onCommitRecord = null;
-                }
-            }
-        } catch (RuntimeException | Error failure) {
-            instance.health().fail(failure);
-            boolean hasChanged = context.transactionId() != 0;
-            context.logEnded();
-            context.dropUndo();
-            leftovers.forgetGhosts();
-            context.lockOwner().clearDependsOnLsn();
-            endLocks(!hasChanged);
-            throw failure;
-        }
-        return lsn;
-    }
-
-    /**
-     * Removes what the transaction has left behind. It has ended, so an error here changes nothing about its outcome:
-     * the instance is marked failed, and the next call says why.
-     */
-    private void cleanUp(boolean committed) {
-        try {
-            if (committed) {
-                leftovers.removeCommitted();
-                context.dropUndo();
-            }
-            leftovers.removeGhostsMet(cleansUpLocked);
-        } catch (RuntimeException | Error failure) {
-            instance.health().fail(failure);
-            context.dropUndo();
-            leftovers.forgetGhosts();
-        }
-    }
-
-    private long logEnd(byte type) {
-        long lsn = 0;
-        if (log != null) {
-            LogRecordBuffer record = context.record();
-            record.begin(type, 0, context.transactionId(), context.lastLsn());
-            record.finish();
-            lsn = log.append(record);
-        }
-        instance.transactions().ending(context, lsn);
-        context.logEnded();
-        instance.transactions().ended(context);
-        return lsn;
-    }
-
-    /**
-     * Ends a transaction of which an overflow of the stack has cut a call short at an unknown place. What the call was
-     * changing, locks and latches included, cannot be trusted, so the instance is marked failed and nothing of it is
-     * touched: that ends the waits for its locks and latches, and nobody begins anew.
-     */
+    /** See {@link TransactionEnd#abandon}. */
     public void abandon() {
-        instance.health().fail(new StackOverflowError("inside a call of the database"));
-        abandoned = true;
-        reading.close();
-        if (context.sThread() != null) {
-            context.sThread().forgetLatches();
-        }
-        context.logEnded();
-        context.dropUndo();
-        leftovers.forgetGhosts();
+        end.abandon();
     }
 
     /** The calling thread goes on with the transaction of another, which has ended or is kept out. */
@@ -659,75 +497,9 @@ public final class SessionCore {
     /** Takes everything back after a failure, as far as its place allows. */
     void rollbackAfter(Throwable failure) {
         if (isMisplaced(failure)) {
-            abandon();
+            end.abandon();
         } else {
-            rollback();
-        }
-    }
-
-    /** Takes back everything and releases everything. */
-    public void rollback() {
-        InstalledProbe.begin(context.sThread(), ROLLBACK_PROBED);
-        try {
-            takeBackAll();
-        } finally {
-            InstalledProbe.end(context.sThread());
-        }
-    }
-
-    private void takeBackAll() {
-        reading.close();
-        boolean hasChanged = context.transactionId() != 0;
-        boolean isUndone = false;
-        try {
-            if (!hasChanged) {
-                isUndone = true;
-            } else if (!instance.health().isFailed()) {
-                undo.undoTo(0);
-                logEnd(LogRecordType.ABORT_END);
-                isUndone = true;
-            }
-            if (cleansUpLocked) {
-                cleanUp(false);
-            }
-        } catch (RuntimeException | Error failure) {
-            // A rollback that cannot be finished leaves changes of an ended transaction in the pages.
-            instance.health().fail(failure);
-            leftovers.forgetGhosts();
-            throw failure;
-        } finally {
-            context.logEnded();
-            context.dropUndo();
-            endLocks(isUndone);
-            context.lockOwner().clearDependsOnLsn();
-        }
-        if (!isUndone) {
-            leftovers.forgetGhosts();
-        } else if (!cleansUpLocked) {
-            cleanUp(false);
-            leftovers.releaseLocks();
-        }
-    }
-
-    /**
-     * Ends with the locks of a transaction that was not committed. In a database marked failed it may not be undone
-     * either, and then what it has changed stays locked: who is beyond a last look at the mark must not change that
-     * once more, since what recovery undoes has to be what was there. Who waits for a lock is told of the failure.
-     */
-    private void endLocks(boolean isUndone) {
-        if (isUndone) {
-            releaseLocks(0);
-        } else if (context.sThread() != null) {
-            context.sThread().transactionEnded();
-        }
-    }
-
-    private void releaseLocks(long commitLsn) {
-        locks.releaseAll(context.lockOwner(), commitLsn);
-        context.endRangeScans();
-        tableLocks.released();
-        if (context.sThread() != null) {
-            context.sThread().transactionEnded();
+            end.rollback();
         }
     }
 
