@@ -444,7 +444,18 @@ public final class Database implements AutoCloseable {
      * @throws IncompleteCopyException if it is a backup that was not finished
      */
     public static VerificationReport verify(Path directory) {
-        return new Verification(DiskStorage.INSTANCE, directory).run();
+        return verify(directory, ProgressListener.NONE);
+    }
+
+    /**
+     * Checks the files of a closed database like {@link #verify(Path)}, and tells how far it is.
+     *
+     * @param directory where its files are
+     * @param progress hears how far it is
+     * @return what was counted and found
+     */
+    public static VerificationReport verify(Path directory, ProgressListener progress) {
+        return new Verification(DiskStorage.INSTANCE, directory, progress).run();
     }
 
     /**

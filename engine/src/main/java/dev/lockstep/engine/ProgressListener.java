@@ -1,9 +1,10 @@
 package dev.lockstep.engine;
 
 /**
- * Hears how far a long call is: a backup, a compaction, a salvage. Called by the thread that runs it, between two of
- * its steps, so it should return soon; what it throws ends the call like any other failure, and leaves the database as
- * it was. It must not close that database, which waits for the call ({@link MaintenanceRefusedException}).
+ * Hears how far a long call is: a backup, a compaction, a verification, a salvage. Called by the thread that runs it,
+ * between two of its steps, so it should return soon; what it throws ends the call like any other failure, and leaves
+ * the database as it was. It must not close that database, which waits for the call ({@link
+ * MaintenanceRefusedException}).
  */
 @FunctionalInterface
 public interface ProgressListener {
@@ -20,6 +21,10 @@ public interface ProgressListener {
         MOVE_PAGES("tables gone through"),
         /** Pages are read and judged. */
         READ_PAGES("pages read"),
+        /** The log is read and judged; the number of its records is not known before. */
+        READ_LOG("log records read"),
+        /** Pages of trees are read, from the roots on; counted of all pages, of which some are in no tree. */
+        WALK_TREES("pages of trees read"),
         /** The log is read and repeated; the number of its records is not known before. */
         REPEAT_LOG("log records repeated"),
         /** Rows are written; their number is not known before. */

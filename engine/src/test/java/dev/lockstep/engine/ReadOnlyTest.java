@@ -158,7 +158,7 @@ class ReadOnlyTest {
                 Database.open(refusing, home, readOnly, null, InstanceOpener.defaultLogOptions(readOnly))) {
             assertEquals(List.of(1), DatabaseTest.ids(database, null));
         }
-        assertTrue(new Verification(refusing, home).run().ok());
+        assertTrue(new Verification(refusing, home, ProgressListener.NONE).run().ok());
         DatabaseOptions writing = options().createIfMissing(true).build();
         assertThrows(
                 StorageException.class,

@@ -2,6 +2,7 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -264,7 +265,7 @@ class VerificationTest {
                 };
             }
         };
-        VerificationReport report = new Verification(refusing, home).run();
+        VerificationReport report = new Verification(refusing, home, ProgressListener.NONE).run();
         assertEquals(
                 List.of(Kind.IO), report.findings().stream().map(Finding::kind).toList(), report::toString);
         assertEquals(pageId, report.findings().getFirst().pageId());
@@ -326,10 +327,41 @@ class VerificationTest {
         assertEquals(
                 List.of(4, 5, 7, 9, 10, 11),
                 Database.verify(home).findings().stream().map(Finding::pageId).toList());
-        List<Finding> few =
-                new Verification(DiskStorage.INSTANCE, home, 2).run().findings();
+        List<Finding> few = new Verification(DiskStorage.INSTANCE, home, ProgressListener.NONE, 2)
+                .run()
+                .findings();
         assertEquals(3, few.size());
         assertTrue(few.getLast().what().endsWith("of 4 pages: 7, 9 to 11"), few::toString);
+    }
+
+    /** Pages and then trees; what the listener throws is no finding. */
+    @Test
+    void tellsAListenerHowFarItIs() {
+        Path home = closedDatabase();
+        List<ProgressListener.Stage> stages = new ArrayList<>();
+        long[] last = new long[2];
+        VerificationReport report = Database.verify(home, (stage, done, total) -> {
+            stages.add(stage);
+            last[0] = done;
+            last[1] = total;
+        });
+        assertTrue(report.ok(), report::toString);
+        assertEquals(
+                List.of(ProgressListener.Stage.READ_PAGES, ProgressListener.Stage.WALK_TREES),
+                stages.stream().distinct().toList());
+        assertEquals(report.pagesInUse(), last[0]);
+        assertEquals(last[0], last[1]);
+        SchemaException thrown = new SchemaException(Message.of("on purpose").remedy("none"));
+        for (ProgressListener.Stage which : stages.stream().distinct().toList()) {
+            SchemaException seen = assertThrows(
+                    SchemaException.class,
+                    () -> Database.verify(home, (stage, done, total) -> {
+                        if (stage == which) {
+                            throw thrown;
+                        }
+                    }));
+            assertSame(thrown, seen);
+        }
     }
 
     /** Without the header of the file each page is still looked at. */

@@ -3,6 +3,8 @@ package dev.lockstep.engine.instance;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.MissingFileException;
+import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.engine.ProgressListener.Stage;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.VerificationReport;
 import dev.lockstep.engine.VerificationReport.Finding;
@@ -48,8 +50,12 @@ public final class Verification {
      */
     private static final int FINDINGS_MAX = 10_000;
 
+    /** Pages, or records of the log, between two words to the listener: some milliseconds of reading. */
+    private static final int UNITS_PER_REPORT = 1_024;
+
     private final Storage storage;
     private final Path directory;
+    private final ProgressListener progress;
     private final int findingsMax;
     private final List<Finding> findings = new ArrayList<>();
     private final BitSet untold = new BitSet();
@@ -59,6 +65,7 @@ public final class Verification {
     private PageFile pageFile;
     private int pageCount;
     private int treeCount;
+    private int reachedCount;
     private long recordCount;
     private long logRecordCount;
     private boolean isWalked = true;
@@ -66,14 +73,15 @@ public final class Verification {
     private boolean leftUnlogged;
 
     /** Verifies the database of a directory. */
-    public Verification(Storage storage, Path directory) {
-        this(storage, directory, FINDINGS_MAX);
+    public Verification(Storage storage, Path directory, ProgressListener progress) {
+        this(storage, directory, progress, FINDINGS_MAX);
     }
 
     /** Verifies the database of a directory, and tells so many findings one by one. */
-    public Verification(Storage storage, Path directory, int findingsMax) {
+    public Verification(Storage storage, Path directory, ProgressListener progress, int findingsMax) {
         this.storage = storage;
         this.directory = directory;
+        this.progress = progress;
         this.findingsMax = findingsMax;
     }
 
@@ -108,6 +116,8 @@ public final class Verification {
             tellUntold();
             return new VerificationReport(
                     pageCount, reached.cardinality(), treeCount, recordCount, logRecordCount, !clean, findings);
+        } catch (ListenerFailedException listener) {
+            throw listener.failure;
         } finally {
             lock.close();
         }
@@ -151,6 +161,7 @@ public final class Verification {
                 } catch (StorageException refused) {
                     tell(Kind.IO, pageId, refused.getMessage());
                 }
+                report(Stage.READ_PAGES, pageId, pageCount);
             }
         } catch (LockstepException failure) {
             tell(Kind.FILE, VerificationReport.NO_PAGE, failure.getMessage());
@@ -191,6 +202,7 @@ public final class Verification {
                 storage, directory, pageFile.databaseId(), checkpoint.redoScanLsn(), checkpoint.durableLsn(), true)) {
             while (reader.next() != null) {
                 logRecordCount++;
+                report(Stage.READ_LOG, logRecordCount, 0);
             }
             return reader.endLsn();
         } catch (LockstepException failure) {
@@ -220,7 +232,23 @@ public final class Verification {
                     damaged.set(pageId);
                     tell(kindOfDamage(page, pageId, checksum), pageId, failure.getMessage());
                 }
+                report(Stage.READ_PAGES, pageId, pageCount);
             }
+        }
+        tellListener(Stage.READ_PAGES, pageCount, pageCount);
+    }
+
+    private void report(Stage stage, long done, long total) {
+        if (done % UNITS_PER_REPORT == 0) {
+            tellListener(stage, done, total);
+        }
+    }
+
+    private void tellListener(Stage stage, long done, long total) {
+        try {
+            progress.progressed(stage, done, total);
+        } catch (LockstepException failure) {
+            throw new ListenerFailedException(failure);
         }
     }
 
@@ -241,6 +269,7 @@ public final class Verification {
                 walk(index.treeId(), index.rootPageId(), null);
             }
         }
+        tellListener(Stage.WALK_TREES, reachedCount, reachedCount);
     }
 
     private void walk(int treeId, int rootPageId, List<StoredTable> tablesOrNull) {
@@ -258,6 +287,17 @@ public final class Verification {
                 return true;
             };
             new TreeImage(pages, treeId, new TreeRules(treeId, tablesOrNull)).walk(rootPageId);
+        }
+    }
+
+    /** Carries what the listener has thrown past those who would take it for a finding. */
+    @SuppressWarnings("serial") // never leaves this class
+    private static final class ListenerFailedException extends RuntimeException {
+        private final transient LockstepException failure;
+
+        ListenerFailedException(LockstepException failure) {
+            super(failure);
+            this.failure = failure;
         }
     }
 
@@ -289,6 +329,7 @@ public final class Verification {
                 return false;
             }
             reached.set(pageId);
+            report(Stage.WALK_TREES, ++reachedCount, pageCount);
             return true;
         }
 
