@@ -23,6 +23,8 @@ final class FetchExperiment {
 
     private static final List<String> HEAP = List.of("-Xms512m", "-Xmx512m");
 
+    private record Turn(FetchKind kind, boolean control) {}
+
     private final FetchPlan plan;
     private final int repeats;
     private final BesideSimulated beside;
@@ -43,12 +45,26 @@ final class FetchExperiment {
         List<FetchTimes> runs = new ArrayList<>();
         for (int repeat = 0; repeat < repeats; repeat++) {
             plan.progress().accept("repetition " + (repeat + 1) + " of " + repeats);
-            for (FetchKind kind : plan.kinds()) {
-                runs.add(run(kind, repeat));
-            }
-            runs.add(run(plan.control(), repeat).asControl());
+            runs.addAll(repeat(repeat));
         }
         return new FetchTimesReport(runs);
+    }
+
+    private List<FetchTimes> repeat(int repeat) throws IOException, InterruptedException {
+        List<FetchTimes> runs = new ArrayList<>();
+        for (Turn turn : repeat % 2 == 0 ? turns() : turns().reversed()) {
+            FetchTimes times = run(turn.kind, repeat);
+            runs.add(turn.control ? times.asControl() : times);
+        }
+        return runs;
+    }
+
+    /** Of one repetition; in every second one backwards, so that what changes with time meets the first as the last. */
+    private List<Turn> turns() {
+        List<Turn> turns = new ArrayList<>();
+        plan.kinds().forEach(kind -> turns.add(new Turn(kind, false)));
+        turns.add(new Turn(plan.control(), true));
+        return turns;
     }
 
     /** Runs each kind once more, with the profiler. */

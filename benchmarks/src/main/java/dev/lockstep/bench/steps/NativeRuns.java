@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 
 /** Measures on this machine's processor: a JVM for each run, variants in turns, so that noise meets all alike. */
 final class NativeRuns {
+    private record Turn(StepsVariant variant, boolean control) {}
+
     private final StepsSpec spec;
     private final Launcher launcher;
     private final Consumer<String> progress;
@@ -34,14 +36,21 @@ final class NativeRuns {
         List<NativeRun> runs = new ArrayList<>();
         for (int repeat = 1; repeat <= spec.repeats(); repeat++) {
             progress.accept(mix + ", warehouses=" + warehouses + ", repetition " + repeat + " of " + spec.repeats());
-            for (StepsVariant variant : spec.variants()) {
-                runs.add(run(mix, warehouses, variant, forced, repeat, false));
-            }
-            if (spec.control()) {
-                runs.add(run(mix, warehouses, spec.variants().getFirst(), forced, repeat, true));
+            for (Turn turn : repeat % 2 == 1 ? turns() : turns().reversed()) {
+                runs.add(run(mix, warehouses, turn.variant, forced, repeat, turn.control));
             }
         }
         return NativeFigures.of(forced, runs);
+    }
+
+    /** Of one repetition; in every second one backwards, so that what changes with time meets the first as the last. */
+    private List<Turn> turns() {
+        List<Turn> turns = new ArrayList<>();
+        spec.variants().forEach(variant -> turns.add(new Turn(variant, false)));
+        if (spec.control()) {
+            turns.add(new Turn(spec.variants().getFirst(), true));
+        }
+        return turns;
     }
 
     /**

@@ -98,13 +98,19 @@ class IndexFetchCommandTest {
                         "--kinds=staged",
                         "--operations=10",
                         "--transactions=7",
-                        "--repeat=1",
+                        "--repeat=2",
                         "--json=" + json),
                 err::toString);
+        List<String> order = new ArrayList<>();
         for (JsonNode run : new ObjectMapper().readTree(json.toFile()).at("/times/runs")) {
-            assertEquals(7 * 10, run.at("/times/0/operations").asLong(), run::toString);
-            assertEquals(7 * 10 * 3, run.at("/times/1/operations").asLong(), run::toString);
+            int first = run.at("/times/0/members").asInt() == 1 ? 0 : 1;
+            assertEquals(7 * 10, run.at("/times/" + first + "/operations").asLong(), run::toString);
+            assertEquals(
+                    7 * 10 * 3, run.at("/times/" + (1 - first) + "/operations").asLong(), run::toString);
+            order.add(run.get("kind").asText() + run.get("control").asBoolean());
         }
+        assertEquals(6, order.size());
+        assertEquals(order.reversed(), order, "every second repetition runs backwards");
     }
 
     /** Each size has a table of its own, and each kind its ratio there. */

@@ -177,12 +177,13 @@ class StepsCommandTest {
                 "--control",
                 "--variants=both");
         JsonNode ratios = result.at("/cells/0/native/ratios");
-        // Runs of 100, 165 and 120; 130, 210 and 150; 160, 255 and 180.
+        // Runs of 100, 165 and 120; then backwards 130, 210 and 150; then 160, 255 and 180.
         assertEquals(1.65, ratios.at("/teamsOnOverOff/max").asDouble(), 1e-9);
-        assertEquals(210 / 130.0, ratios.at("/teamsOnOverOff/median").asDouble(), 1e-9);
-        assertEquals(255 / 160.0, ratios.at("/teamsOnOverOff/min").asDouble(), 1e-9);
+        assertEquals(255 / 160.0, ratios.at("/teamsOnOverOff/median").asDouble(), 1e-9);
+        assertEquals(210 / 150.0, ratios.at("/teamsOnOverOff/min").asDouble(), 1e-9);
         assertEquals(ratios.at("/teamsOnOverOff"), ratios.at("/overNeither/both"));
-        assertEquals(150 / 130.0, ratios.at("/control/median").asDouble(), 1e-9);
+        assertEquals(180 / 160.0, ratios.at("/control/median").asDouble(), 1e-9);
+        assertEquals(130 / 150.0, ratios.at("/control/min").asDouble(), 1e-9);
         assertEquals("neither (control)", ratios.at("/control/numerator").asText());
         assertTrue(ratios.at("/batchesOverNeither").isMissingNode());
         assertEquals(9, result.at("/cells/0/native/runs").size());
