@@ -74,6 +74,19 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     /** Part of all instructions whose place may stay unknown. */
     static final double UNRESOLVED_SHARE_MAX = 0.02;
 
+    /** What says what is run, and how. */
+    private static final String[] OF_RUNS = {
+        "--workload",
+        "--scheduler",
+        "--rows",
+        "--transactions",
+        "--warmup-transactions",
+        "--control",
+        "--terminals",
+        "--jvm-option",
+        "--seed"
+    };
+
     /** What can be run, as it is spelled. */
     enum Choice {
         OPERATIONS,
@@ -258,6 +271,9 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
         results.require(!flame.isAsked() || read == null, "--flame runs the workloads once more: leave --read out");
+        if (read != null) {
+            results.refuse("With --read, which runs nothing,", OF_RUNS);
+        }
         flame.require(results);
         ResultFile.require(command.commandLine(), "--footprints", footprints);
     }

@@ -96,6 +96,9 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
     private static final List<FetchKind> KINDS =
             List.of(FetchKind.ORIGINAL, FetchKind.STAGED, FetchKind.CONTINUATION, FetchKind.SERIAL);
 
+    /** What says how often operations run that are timed: those that are counted run in rounds. */
+    private static final String[] OF_TIMES = {"--operations", "--seconds", "--transactions", "--repeat"};
+
     /** Enough for C2 to compile what a child executes. */
     private static final double WARM_UP_SECONDS = 2;
 
@@ -283,6 +286,11 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
+        if (measured == Measured.TIME) {
+            options.refuse("With --measure time", "--l1i", "--l1d");
+        } else if (measured == Measured.MISSES) {
+            options.refuse("With --measure misses", OF_TIMES);
+        }
         missesOptions.require(options, measured != Measured.TIME, withOriginals());
         options.require(
                 rows.size() == 1 || measured == Measured.TIME,
@@ -390,6 +398,8 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
 
     /** Under {@code ./lockstep simulate}, which counts and prints. */
     private int runSimulated(Emulation emulation) throws IOException, InterruptedException {
+        options.refuse("Under ./lockstep simulate", OF_TIMES);
+        options.refuse("Under ./lockstep simulate, which has caches of its own,", "--measure", "--l1i", "--l1d");
         options.require(
                 kinds.size() == 1 && rows.size() == 1 && members.size() <= FetchPhases.sizesMax(),
                 "Under ./lockstep simulate name one of --kinds, one of --rows, and at most " + FetchPhases.sizesMax()
@@ -443,6 +453,13 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             settings.put(
                     "bytes of further code", joined(operationPaddings.stream().map(each -> (long) each)));
         }
+        if (measured != Measured.MISSES) {
+            addSettingsOfTimes(settings);
+        }
+        return settings;
+    }
+
+    private void addSettingsOfTimes(SequencedMap<String, String> settings) {
         settings.put("operations of a transaction", Integer.toString(operations));
         if (transactions > 0) {
             settings.put("transactions of each member", Long.toString(transactions));
@@ -450,7 +467,6 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             settings.put("seconds of each measurement", Double.toString(seconds));
         }
         settings.put("repetitions", Integer.toString(options.repeat()));
-        return settings;
     }
 
     private static String joined(Stream<Long> numbers) {

@@ -7,11 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Where an experiment writes its result to, {@code --json} and {@code --out}, to be mixed into its command. */
@@ -59,6 +61,19 @@ public class ResultOptions {
         if (!condition) {
             throw new ParameterException(commandLine(), sentence + ".");
         }
+    }
+
+    /**
+     * Refuses options that were given where nothing would heed them.
+     *
+     * @param where in which case, as the beginning of a sentence, such as "With --measure misses"
+     * @param names of the options
+     * @throws ParameterException if one of them was given
+     */
+    public final void refuse(String where, String... names) {
+        ParseResult given = commandLine().getParseResult();
+        String unheeded = Stream.of(names).filter(given::hasMatchedOption).collect(Collectors.joining(", "));
+        require(unheeded.isEmpty(), where + " leave out " + unheeded + ", which nothing would heed");
     }
 
     /**

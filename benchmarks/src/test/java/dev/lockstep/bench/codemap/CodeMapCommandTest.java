@@ -153,4 +153,12 @@ class CodeMapCommandTest {
         assertEquals(2, run("codemap", "--flame", "--out=" + directory.resolve("report"), "--read=" + map));
         assertTrue(err.toString().contains("leave --read out"), err::toString);
     }
+
+    /** It would print the same whatever they say. */
+    @Test
+    void aMapThatIsReadHeedsNoWordOfRuns() throws Exception {
+        Path map = Files.writeString(directory.resolve("map.json"), "{}");
+        assertEquals(2, run("codemap", "--read=" + map, "--workload=tpcc", "--terminals=3"));
+        assertTrue(err.toString().contains("leave out --workload, --terminals"), err::toString);
+    }
 }

@@ -510,11 +510,34 @@ class IndexFetchCommandTest {
                 "--switch-padding=1K",
                 "--operation-padding=0,16K",
                 "--retrained-points=points.txt",
+                "--operations=5",
+                "--seconds=1",
+                "--transactions=3",
+                "--repeat=2",
+                "--measure=misses",
+                "--l1i=16K,2,64",
                 "--json=" + directory.resolve("result.json"),
                 "--out=" + directory.resolve("report"))) {
             err.getBuffer().setLength(0);
             assertEquals(2, executeSimulated("--members=1", "--kinds=inserted", option), option);
-            assertTrue(err.toString().contains("Under ./lockstep simulate leave out"), err::toString);
+            assertTrue(err.toString().matches("(?s)Under ./lockstep simulate.* leave out .*"), err::toString);
+        }
+    }
+
+    /** Operations that are counted run in rounds, and those that are timed on the machine's caches. */
+    @Test
+    void whatNothingWouldHeedIsRefused() {
+        for (String option : List.of("--operations=5", "--seconds=1", "--transactions=3", "--repeat=2")) {
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute("--measure=misses", "--members=1", option), option);
+            assertTrue(
+                    err.toString().contains("With --measure misses leave out " + option.replaceAll("=.*", ",")),
+                    err::toString);
+        }
+        for (String option : List.of("--l1i=16K,2,64", "--l1d=16K,2,64")) {
+            err.getBuffer().setLength(0);
+            assertEquals(2, execute("--members=1", option), option);
+            assertTrue(err.toString().contains("With --measure time leave out"), err::toString);
         }
     }
 
