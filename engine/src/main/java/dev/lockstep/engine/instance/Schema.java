@@ -93,7 +93,7 @@ public final class Schema {
     private void rollback(SessionCore session, List<BTree> made, Throwable cause) {
         try {
             session.rollbackAfter(cause);
-            if (!instance.health().isFailed()) {
+            if (!instance.health().isFailed() && !session.hasCommitted()) {
                 // Nothing but a root so far: rows come later.
                 free(made.stream().map(BTree::rootPageId).toList());
             }

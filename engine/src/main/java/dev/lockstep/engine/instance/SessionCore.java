@@ -473,6 +473,11 @@ public final class SessionCore {
         return end.commitUnanswered();
     }
 
+    /** See {@link TransactionEnd#hasCommitted}. */
+    boolean hasCommitted() {
+        return end.hasCommitted();
+    }
+
     /** Takes back everything and releases everything. */
     public void rollback() {
         end.rollback();

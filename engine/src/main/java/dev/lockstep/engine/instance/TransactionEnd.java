@@ -32,6 +32,7 @@ final class TransactionEnd {
     private boolean isDurableSoon;
     private boolean cleansUpLocked;
     private boolean abandoned;
+    private boolean committed;
     private Runnable onCommitRecord;
 
     /** Of a session, whose parts it asks for, since thousands of idle sessions are to be small. */
@@ -46,6 +47,7 @@ final class TransactionEnd {
         isDurableSoon = durability != Durability.NONE;
         cleansUpLocked = false;
         onCommitRecord = null;
+        committed = false;
         core.context.lockOwner().trackDependency(answersWhenDurable);
     }
 
@@ -62,6 +64,11 @@ final class TransactionEnd {
     /** Whether its last transaction was {@linkplain #abandon abandoned}. */
     boolean isAbandoned() {
         return abandoned;
+    }
+
+    /** Whether changes of its last transaction were committed, though who waits for the disk may not know it yet. */
+    boolean hasCommitted() {
+        return committed;
     }
 
     /** See {@link SessionCore#forceDurable}. */
@@ -177,6 +184,7 @@ final class TransactionEnd {
             core.instance.health().check();
             if (core.context.transactionId() != 0) {
                 lsn = logEnd(LogRecordType.COMMIT);
+                committed = true;
                 if (onCommitRecord != null) {
                     onCommitRecord.run();
                     onCommitRecord = null;
@@ -266,7 +274,8 @@ final class TransactionEnd {
 
     private void takeBackAll() {
         core.reading().close();
-        boolean hasChanged = core.context.transactionId() != 0;
+        // Behind a commit whose wait for the disk has failed there is nothing to be taken back.
+        boolean hasChanged = core.context.transactionId() != 0 && !committed;
         boolean isUndone = false;
         try {
             if (!hasChanged) {

@@ -2,6 +2,8 @@ package dev.lockstep.engine.log;
 
 import dev.lockstep.engine.InterruptedOperationException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.PinnedSThreadException;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.LatchWatch;
@@ -56,6 +58,9 @@ final class LogHorizon {
 
     /** Made beforehand: the writer must wake everybody even where the heap is full. */
     private final BooleanSupplier tryLatch;
+
+    /** Between two looks of who blocks its thread: a force of a fast disk. */
+    private static final long BLOCKED_LOOK_NANOS = 100_000;
 
     @SuppressWarnings("unused")
     private long position;
@@ -174,7 +179,35 @@ final class LogHorizon {
         return await(lsn, waiter, true, false);
     }
 
+    /**
+     * Who waits without being interrupted has committed, or has to go on for another reason, so that no failure of the
+     * wait itself may end it: where the caller cannot be suspended, or there is no memory to note it, it blocks its
+     * thread. What it waits for is the writer, which has a thread of its own.
+     */
     private boolean await(long lsn, Waiter waiter, boolean enlistedBefore, boolean interruptible) {
+        try {
+            return awaitSignal(lsn, waiter, enlistedBefore, interruptible);
+        } catch (PinnedSThreadException | OutOfMemoryError cannotWait) {
+            if (interruptible) {
+                throw cannotWait;
+            }
+            return awaitBlocking(lsn);
+        }
+    }
+
+    private boolean awaitBlocking(long lsn) {
+        request(lsn);
+        // Ends because the writer moves the position past every wanted LSN or breaks the horizon.
+        while (lsn >= positionAcquire()) {
+            if (brokenAcquire()) {
+                return false;
+            }
+            InstalledTime.parkNanos(this, BLOCKED_LOOK_NANOS);
+        }
+        return true;
+    }
+
+    private boolean awaitSignal(long lsn, Waiter waiter, boolean enlistedBefore, boolean interruptible) {
         boolean enlisted = enlistedBefore;
         // Ends because the writer moves the position past every wanted LSN or breaks the horizon, and signals then.
         while (true) {
