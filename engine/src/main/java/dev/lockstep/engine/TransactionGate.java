@@ -369,7 +369,7 @@ final class TransactionGate {
     /** Makes the caller the owner if the thread that began the transaction has ended and left it. */
     boolean inherits() {
         Object dead = owner;
-        return hasEnded(dead) && OWNER.compareAndSet(this, dead, identity(SThread.current()));
+        return ownerHasEnded(dead) && OWNER.compareAndSet(this, dead, identity(SThread.current()));
     }
 
     /** Whether it has neither been committed nor rolled back, by whomever. */
@@ -392,12 +392,19 @@ final class TransactionGate {
     /** Whether it is open and nobody can go on with it, because the thread that began it has ended. */
     boolean isOrphaned() {
         State seen = state;
-        return seen != State.ENDED && seen != State.BEGINNING && hasEnded(owner);
+        return seen != State.ENDED && seen != State.BEGINNING && ownerHasEnded(owner);
     }
 
-    /** Nothing that a thread has done is missed by who sees that it has ended. */
-    private static boolean hasEnded(Object owner) {
-        return owner instanceof SThread sThread ? sThread.hasEnded() : owner != null && !((Thread) owner).isAlive();
+    /**
+     * Nothing that a thread has done is missed by who sees that it has ended. A virtual thread that its carrier has
+     * lost, because the JVM could not suspend it, never ends as a thread, but as an S-thread.
+     */
+    private boolean ownerHasEnded(Object last) {
+        if (last instanceof SThread sThread) {
+            return sThread.hasEnded();
+        }
+        SThread bound = core.context().sThread();
+        return last != null && (!((Thread) last).isAlive() || (bound != null && bound.hasEnded()));
     }
 
     /** The state; another thread may ask. */

@@ -3,6 +3,7 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,12 +11,15 @@ import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,6 +135,52 @@ class HandleOwnerTest {
             assertThrows(LeakedHandleException.class, left::close);
             assertTrue(database.instance().locks().isEmpty());
             assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        }
+    }
+
+    /** One that the JVM could not suspend, here because what continues it throws, never ends as a virtual thread. */
+    @Test
+    void anybodyEndsWhatALostSThreadLeft() throws InterruptedException {
+        Error thrown = new OutOfMemoryError("on purpose");
+        SchedulerOptions options = SchedulerOptions.defaults()
+                .withKind(SThreadKind.VIRTUAL)
+                .withCarriers(1)
+                .withUncaughtExceptionHandler((thread, e) -> {});
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
+            Table table = fill(database);
+            AtomicReference<Session> left = new AtomicReference<>();
+            SThread lost = scheduler.start("lost", 0, () -> {
+                left.set(database.openSession());
+                put(left.get().begin(), table, ROWS);
+                while (true) {
+                    LockSupport.park();
+                }
+            });
+            // Runs when the other has parked.
+            SThread losing = scheduler.start("losing", 0, () -> lose(lost, thrown));
+            losing.join();
+            assertNull(losing.failure(), () -> losing.failure().toString());
+            lost.join();
+            assertSame(thrown, lost.failure());
+            assertTrue(left.get().hasOpenTransaction());
+            assertThrows(LeakedHandleException.class, left.get()::close);
+            assertTrue(database.instance().locks().isEmpty());
+            assertEquals(ROWS, DatabaseTest.ids(database, null).size());
+        }
+    }
+
+    private static void lose(SThread sThread, Error thrown) {
+        Runnable throwing = () -> {
+            throw thrown;
+        };
+        try {
+            Field task = sThread.getClass().getDeclaredField("task");
+            task.setAccessible(true);
+            task.set(sThread, throwing);
+            ((Executor) sThread).execute(throwing);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 

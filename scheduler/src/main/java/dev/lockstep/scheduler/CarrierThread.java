@@ -379,12 +379,13 @@ final class CarrierThread extends Thread {
     /**
      * The JVM could not suspend or end an S-thread, for example because it had no memory left to note when a {@link
      * Thread#sleep} is over. It will not run again, which is no reason to end all others of this carrier: it has ended,
-     * with that failure if it had none. One that others count on, being in a list or having their works in its hands,
-     * takes the carrier with it.
+     * with that failure if it had none. One that others count on, being in a list or having a latch or their works in
+     * its hands, takes the carrier with it.
      */
     private void lose(SThread sThread, Throwable e) {
         boolean waits = sThread.request == SThread.Request.NONE || sThread.request == SThread.Request.WAIT;
-        if (sThread.leading || !(waits || sThread.request == SThread.Request.END)) {
+        boolean holdsUpOthers = sThread.leading || sThread.latchesHeld() != 0;
+        if (holdsUpOthers || !(waits || sThread.request == SThread.Request.END)) {
             throw asUnchecked(e);
         }
         if (waits) {

@@ -2,6 +2,8 @@ package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -66,6 +68,24 @@ class MissingMemoryTest {
         assertEquals(List.of(thrown), reported);
         assertSame(thrown, lost[0].failure());
         assertEquals(SThread.State.ENDED, lost[0].state);
+    }
+
+    /** Whoever waits for its latch would wait for ever, and nobody would know. */
+    @Test
+    void oneWithALatchTakesItsCarrierWithIt() throws InterruptedException {
+        Error thrown = new OutOfMemoryError("on purpose");
+        Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL));
+        scheduler.carrier(0).setUncaughtExceptionHandler((thread, e) -> {});
+        VirtualSThread sThread = (VirtualSThread) scheduler.newSThread(scheduler.carrier(0), "lost", () -> false);
+        sThread.execute(() -> {
+            sThread.latchAcquired();
+            throw thrown;
+        });
+        scheduler.carrier(0).join();
+        assertTrue(scheduler.carrier(0).hasFailed());
+        assertSame(
+                thrown,
+                assertThrows(IllegalStateException.class, scheduler::close).getCause());
     }
 
     /** What is reported where something happens on a carrier, on which an S-thread runs afterwards. */
