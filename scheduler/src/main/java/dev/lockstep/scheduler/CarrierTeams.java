@@ -388,6 +388,11 @@ final class CarrierTeams {
         }
     }
 
+    /** What the carrier has done for others since then is none of the team's time. */
+    void leaveOutSince(long nanos) {
+        teamStartNanos += InstalledTime.nanoTime() - nanos;
+    }
+
     /** A turn that was not taken, or a team that was not joined, at the operation begun last. */
     void countSkipped(SThread sThread) {
         if (sThread.operation >= 0) {

@@ -275,16 +275,24 @@ final class CarrierThread extends Thread {
         while (team.size() > 0) {
             if (strayLeft) {
                 strayLeft = false;
-                arrivals.runTasks();
-                if (wakeups.mayFind()) {
-                    wakeups.poll();
-                }
-                if (ready.hasUrgent()) {
-                    mount(ready.pollUrgent());
-                }
+                runBeforeSuccessor();
             } else {
                 mount(team.turn());
             }
+        }
+    }
+
+    private void runBeforeSuccessor() {
+        if (wakeups.mayFind()) {
+            wakeups.poll();
+        }
+        if (arrivals.hasTasks() || ready.hasUrgent()) {
+            long startNanos = InstalledTime.nanoTime();
+            arrivals.runTasks();
+            if (ready.hasUrgent()) {
+                mount(ready.pollUrgent());
+            }
+            teams.leaveOutSince(startNanos);
         }
     }
 

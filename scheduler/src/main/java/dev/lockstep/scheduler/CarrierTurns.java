@@ -74,7 +74,7 @@ final class CarrierTurns {
             return;
         }
         lookForArrivals();
-        boolean othersWait = othersWait();
+        boolean othersWait = othersWait(sThread);
         if (othersWait && sThread.operationsThisTurn >= Scheduler.OPERATIONS_PER_TURN_MAX) {
             sThread.suspend(SThread.Request.TURN_OVER);
         }
@@ -113,7 +113,7 @@ final class CarrierTurns {
             return;
         }
         lookForArrivals();
-        if (othersWait() && !sThread.suspend(SThread.Request.YIELD)) {
+        if (othersWait(sThread) && !sThread.suspend(SThread.Request.YIELD)) {
             teams.countSkipped(sThread);
         }
     }
@@ -125,7 +125,7 @@ final class CarrierTurns {
         }
         if (sThread.operationsThisTurn >= operationsPerTurn()) {
             sThread.operationsThisTurn = 0;
-            if (othersWait()) {
+            if (othersWait(sThread)) {
                 giveUpAtBoundary(sThread, SThread.Request.TURN_OVER);
             }
         } else if (ready.hasResumed()) {
@@ -156,7 +156,12 @@ final class CarrierTurns {
         }
     }
 
-    private boolean othersWait() {
-        return team.size() > 1 || !ready.isEmpty() || !waiting.isEmpty() || !arrivals.isEmpty() || lending.isReturned();
+    /** Whether anybody does beside the mounted S-thread, which may run while others are the team. */
+    private boolean othersWait(SThread sThread) {
+        return team.size() > (sThread.member ? 1 : 0)
+                || !ready.isEmpty()
+                || !waiting.isEmpty()
+                || !arrivals.isEmpty()
+                || lending.isReturned();
     }
 }

@@ -82,7 +82,8 @@ final class Wakeups {
         if (sThread.timerIndex != TimerHeap.ABSENT) {
             timers.remove(sThread);
         }
-        if (sThread.waitReason.holdsUpOthers() || sThread.latchesHeld() != 0 || sThread.leading) {
+        boolean holdsUpOthers = sThread.waitReason.holdsUpOthers() || sThread.latchesHeld() != 0 || sThread.leading;
+        if (holdsUpOthers && sThread.priority != SThreadPriority.HIGH) {
             sThread.operationsThisTurn = Scheduler.OPERATIONS_PER_TURN;
             ready.appendResumed(sThread);
         } else {

@@ -29,19 +29,20 @@ class PriorityTest {
      */
     @ParameterizedTest
     @CsvSource({
-        "VIRTUAL, NORMAL, c1 a1 b1 a2 b2 h1 c2",
-        "CONTINUATION, NORMAL, c1 a1 b1 a2 b2 h1 c2",
-        "VIRTUAL, HIGH, c1 h1 a1 b1 a2 b2 c2",
-        "CONTINUATION, HIGH, c1 h1 a1 b1 a2 b2 c2"
+        "VIRTUAL, NORMAL, OTHER, c1 a1 b1 a2 b2 h1 c2",
+        "CONTINUATION, NORMAL, OTHER, c1 a1 b1 a2 b2 h1 c2",
+        "VIRTUAL, HIGH, OTHER, c1 h1 a1 b1 a2 b2 c2",
+        "CONTINUATION, HIGH, LOCK, c1 h1 a1 b1 a2 b2 c2"
     })
-    void whoIsOfHighPriorityGoesBeforeTheSuccessorOfAStray(SThreadKind kind, SThreadPriority priority, String expected)
+    void whoIsOfHighPriorityGoesBeforeTheSuccessorOfAStray(
+            SThreadKind kind, SThreadPriority priority, WaitReason reason, String expected)
             throws InterruptedException {
         try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
             int fetch = scheduler.registerOperation("fetch");
             Waiter waiter = new Waiter();
             Runnable beside = () -> {
                 SThread.current().prioritize(priority);
-                await(waiter, WaitReason.OTHER);
+                await(waiter, reason);
                 note("h1");
             };
             Runnable strays = () -> {
@@ -56,6 +57,44 @@ class PriorityTest {
             Fixtures.runTogether(
                     scheduler, List.of(beside, () -> twoSteps(fetch, "a"), () -> twoSteps(fetch, "b"), strays));
             assertEquals(expected, order.toString().strip());
+        }
+    }
+
+    /** Who is the last of the team has its turn when the other's transaction ends, or when that yields. */
+    @ParameterizedTest
+    @CsvSource({"VIRTUAL, true", "CONTINUATION, true", "VIRTUAL, false", "CONTINUATION, false"})
+    void theLastOfATeamIsNotForgotten(SThreadKind kind, boolean yields) throws InterruptedException {
+        try (Scheduler scheduler = new Scheduler(Fixtures.exact(kind))) {
+            int fetch = scheduler.registerOperation("fetch");
+            Waiter urgent = new Waiter();
+            Waiter lock = new Waiter();
+            Runnable beside = () -> {
+                SThread self = SThread.current();
+                self.prioritize(SThreadPriority.HIGH);
+                await(urgent, WaitReason.OTHER);
+                note("h1");
+                if (yields) {
+                    self.yieldTurn();
+                } else {
+                    self.transactionBoundary();
+                }
+                note("h2");
+            };
+            Runnable strays = () -> {
+                SThread self = SThread.current();
+                self.beginOperation(fetch);
+                note("b1");
+                lock.prepare();
+                urgent.signal();
+                assertEquals(Waiter.Outcome.SIGNALLED, lock.await(Waiter.NO_DEADLINE, WaitReason.LOCK));
+                self.endOperation();
+            };
+            Runnable last = () -> {
+                twoSteps(fetch, "a");
+                lock.signal();
+            };
+            Fixtures.runTogether(scheduler, List.of(beside, last, strays));
+            assertEquals("b1 h1 a1 a2 h2", order.toString().strip());
         }
     }
 
