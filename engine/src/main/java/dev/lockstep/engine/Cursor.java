@@ -138,7 +138,7 @@ public final class Cursor implements AutoCloseable {
     /**
      * Goes to the next row.
      *
-     * @param into takes the row
+     * @param into takes the row; unchanged contents are not promised when there is none
      * @return false at the end of the range
      */
     public boolean next(Record into) {
@@ -151,6 +151,8 @@ public final class Cursor implements AutoCloseable {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            Transaction.abandonLoad(into);
         }
     }
 
@@ -183,6 +185,8 @@ public final class Cursor implements AutoCloseable {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            into.abandonLoads(into.size());
         }
     }
 

@@ -75,6 +75,15 @@ public final class RowBatch {
     }
 
     /**
+     * Empties records behind so many rows into which a fetch or a scan has written part of a row that is not theirs.
+     */
+    void abandonLoads(int from) {
+        for (int i = from; i < records.length && recordsMade; i++) {
+            records[i].abandonLoad();
+        }
+    }
+
+    /**
      * Adds a row to fetch.
      *
      * @return its primary key, empty, to be filled with all its columns before the fetch

@@ -144,6 +144,10 @@ public final class TeamFetch {
                 transactions[i].gate().failedInTeam(failure, misplaced);
             }
             throw failure;
+        } finally {
+            for (int i = 0; i < size; i++) {
+                records[i].abandonLoad();
+            }
         }
     }
 

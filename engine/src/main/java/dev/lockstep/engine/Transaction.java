@@ -102,6 +102,8 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            abandonLoad(into);
         }
     }
 
@@ -141,6 +143,8 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            abandonLoad(into);
         }
     }
 
@@ -202,6 +206,8 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            batch.abandonLoads(0);
         }
     }
 
@@ -232,6 +238,10 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            for (int i = 0; i < parts.size(); i++) {
+                parts.get(i).batch().abandonLoads(0);
+            }
         }
     }
 
@@ -295,6 +305,8 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        } finally {
+            ranges.rows().abandonLoads(ranges.rows().size());
         }
     }
 
@@ -653,6 +665,13 @@ public final class Transaction {
         } catch (RuntimeException | Error failure) {
             gate.failed(failure);
             throw failure;
+        }
+    }
+
+    /** Of a record that was handed in, perhaps wrongly none. */
+    static void abandonLoad(Record intoOrNull) {
+        if (intoOrNull != null) {
+            intoOrNull.abandonLoad();
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -58,6 +60,37 @@ class StaleRecordTest {
             }
             assertEquals("changed", name(id));
         }
+    }
+
+    /**
+     * The part of a row in overflow pages that lies in the leaf is copied before it is known whether the row stays: if
+     * it goes, the record is neither that one nor the row before.
+     */
+    @Test
+    void aRecordIsEmptyWhereTheRowGoesWhileItIsRead() throws InterruptedException {
+        fill();
+        int large = ROWS;
+        database.run(transaction ->
+                DatabaseTest.put(transaction, table, table.newRecord(), large, "x".repeat(20_000), large));
+        try (Session session = database.openSession()) {
+            Transaction deleting = session.begin();
+            assertTrue(deleting.fetchExclusive(table, id(large), table.newRecord()));
+            Record row = table.newRecord();
+            Worker reading = new Worker(() -> database.run(
+                    TransactionOptions.of(ValidatedDatabase.USUAL).withIsolation(Isolation.READ_UNCOMMITTED),
+                    transaction -> {
+                        assertTrue(transaction.fetch(table, id(1), row));
+                        assertFalse(transaction.fetch(table, id(large), row));
+                        row.setInt(0, large);
+                        assertThrows(NullViolationException.class, () -> transaction.insert(table, row));
+                    }));
+            reading.awaitParkedIn("fetchLarge");
+            assertTrue(deleting.delete(table, id(large)));
+            deleting.commit();
+            reading.join();
+            assertNull(reading.failure(), () -> "" + reading.failure());
+        }
+        assertEquals(ROWS, DatabaseTest.ids(database, "by_amount").size());
     }
 
     /** A record fetched before another statement changed the row holds old values of indexed columns. */

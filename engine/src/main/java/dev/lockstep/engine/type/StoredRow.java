@@ -61,6 +61,10 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
     private final long[] farAssigned;
 
     private boolean fetched;
+
+    /** Bytes of a row were written over those of this one, and it is not known to be that row yet. */
+    private boolean loading;
+
     boolean keyChanged;
     private long changed;
     private int changedFrom;
@@ -221,6 +225,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
             throw failure;
         }
         fetched = true;
+        loading = false;
         keyChanged = false;
         changed = 0;
         if (positionTreeStamp < 0) {
@@ -256,6 +261,17 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
         positionVersion = version;
         positionTreeStamp = ~treeStamp;
         this.lockStamp = lockStamp;
+        loading = true;
+    }
+
+    /**
+     * Ends a load that has come to no row, because that has gone meanwhile, or to a failure: what was written is
+     * neither the row before nor another, so this is empty. Does nothing where nothing was written.
+     */
+    public final void abandonLoad() {
+        if (loading) {
+            setEmpty();
+        }
     }
 
     /**
@@ -462,6 +478,7 @@ public abstract sealed class StoredRow implements RecordTarget permits RecordBuf
             Arrays.fill(farAssigned, 0);
         }
         fetched = false;
+        loading = false;
         keyChanged = false;
         changed = 0;
         positionPageId = NO_POSITION;
