@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
@@ -36,6 +37,14 @@ class PinnedCommitTest {
     }
 
     private static final class WithRow {
+        static {
+            pinned.run();
+        }
+
+        static void touch() {}
+    }
+
+    private static final class WithLargeRow {
         static {
             pinned.run();
         }
@@ -78,6 +87,65 @@ class PinnedCommitTest {
                     Table table = database.table("account");
                     DatabaseTest.put(transaction, table, table.newRecord(), ROWS, "name", ROWS);
                 }));
+    }
+
+    /** The pages of a large row are given back behind the commit, and are read for that. */
+    @Test
+    void aLargeRowIsRemoved() throws InterruptedException {
+        HeldStorage storage = new HeldStorage(new FaultyStorage(1));
+        LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        Database filled = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log);
+        Table table = filled.createTable(TableDefinition.named("document")
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(100_000))
+                .primaryKey("id")
+                .build());
+        filled.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < 2; id++) {
+                row.clear();
+                row.setInt(0, id);
+                row.setString(1, id == 0 ? "short" : "x".repeat(100_000));
+                transaction.insert(table, row);
+            }
+        });
+        filled.close();
+        SchedulerOptions options =
+                SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Database database =
+                    validated.unexamined(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, log));
+            Table documents = database.table("document");
+            database.run(transaction ->
+                    assertTrue(transaction.fetch(documents, documents.newKey().add(0), documents.newRecord())));
+            storage.holdPageReads();
+            pinned = () -> {
+                try {
+                    database.run(transaction -> assertTrue(
+                            transaction.delete(documents, documents.newKey().add(1))));
+                } catch (RuntimeException e) {
+                    refusal = e;
+                }
+            };
+            SThread deleting = scheduler.start("pinned", 0, WithLargeRow::touch);
+            awaitBlockedOrEnded(deleting);
+            storage.release();
+            scheduler.awaitTermination();
+            assertNull(refusal);
+            database.validate();
+            database.close();
+        }
+    }
+
+    /** Ends because one of both comes: where it is not blocked it has failed. */
+    private static void awaitBlockedOrEnded(SThread sThread) {
+        boolean blocked = false;
+        while (!blocked && !sThread.hasEnded()) {
+            for (StackTraceElement frame : sThread.carrierThread().getStackTrace()) {
+                blocked |= frame.getClassName().endsWith(".PoolRequest");
+            }
+            Thread.onSpinWait();
+        }
     }
 
     private void change(Runnable initializer, Consumer<Database> before, Consumer<Database> change)

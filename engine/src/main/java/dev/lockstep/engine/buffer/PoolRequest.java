@@ -1,5 +1,7 @@
 package dev.lockstep.engine.buffer;
 
+import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.PinnedSThreadException;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import java.lang.invoke.MethodHandles;
@@ -19,6 +21,9 @@ import java.lang.invoke.VarHandle;
  * <p>Thread-safety: completed by one thread, awaited by the one that made it.
  */
 class PoolRequest {
+    /** Between two looks of who cannot be suspended: a read of a fast disk. */
+    private static final long BLOCKED_LOOK_NANOS = 100_000;
+
     private static final VarHandle IS_DONE;
 
     static {
@@ -62,7 +67,12 @@ class PoolRequest {
             if (isDoneAcquire()) {
                 return failure;
             }
-            waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            try {
+                waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            } catch (PinnedSThreadException pinned) {
+                // Blocks its carrier: who ends the request has a thread of its own.
+                InstalledTime.parkNanos(this, BLOCKED_LOOK_NANOS);
+            }
         }
     }
 
