@@ -422,8 +422,11 @@ public final class Checkpointer implements AutoCloseable {
             WRITES_BACK_UP_TO_LSN.setOpaque(this, 0L);
         }
         long tailLsn = log.tailLsn();
-        long redoScanLsn = Math.min(
+        long oldestLsn = Math.min(
                 Math.min(tailLsn, latestRedoScanLsn), Math.min(source.oldestActiveLsn(), source.oldestRecoveryLsn()));
+        // Never backwards, into log that may be gone: who was about to begin when the checkpoint in force asked for the
+        // oldest has noted an earlier end of the log, but has written behind what that checkpoint takes for its own.
+        long redoScanLsn = Math.max(lastRedoScanLsn(), oldestLsn);
         Checkpoint state = source.snapshot(redoScanLsn);
         source.requireIntact();
         log.awaitDurable(log.tailLsn() - 1, waiter);

@@ -404,15 +404,16 @@ class CheckpointTest {
                 Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
             long first = append(log, 10);
             long second = append(log, 10);
-            source.activeLsn.set(second);
+            source.activeLsn.set(first);
             checkpointer.checkpoint(true, waiter);
-            assertEquals(second, file.read(DATABASE_ID).redoScanLsn());
+            assertEquals(first, file.read(DATABASE_ID).redoScanLsn());
             assertEquals(Long.MAX_VALUE, source.flushedUpToLsn.get());
-            source.recoveryLsn.set(first);
+            source.activeLsn.set(CheckpointSource.NO_LSN);
+            source.recoveryLsn.set(second);
             long tailLsn = log.tailLsn();
             checkpointer.checkpoint(false, waiter);
             Checkpoint checkpoint = file.read(DATABASE_ID);
-            assertEquals(first, checkpoint.redoScanLsn());
+            assertEquals(second, checkpoint.redoScanLsn());
             assertEquals(log.durableLsn(), checkpoint.durableLsn());
             assertTrue(source.flushedUpToLsn.get() <= tailLsn);
             source.recoveryLsn.set(CheckpointSource.NO_LSN);
@@ -423,6 +424,22 @@ class CheckpointTest {
             assertEquals(tailLsn, file.read(DATABASE_ID).redoScanLsn());
             assertEquals(5, file.read(DATABASE_ID).nextTransactionId());
             assertEquals(3, checkpointer.completedCount());
+        }
+    }
+
+    /** Who looked at the tail of the log before a checkpoint, and told of it behind, has written nothing in between. */
+    @Test
+    void recoveryNeverBeginsBeforeTheCheckpointBefore() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, 100_000)) {
+            long early = append(log, 10);
+            append(log, 10);
+            checkpointer.checkpoint(false, waiter);
+            long redoScanLsn = file.read(DATABASE_ID).redoScanLsn();
+            assertTrue(redoScanLsn > early);
+            source.activeLsn.set(early);
+            checkpointer.checkpoint(false, waiter);
+            assertEquals(redoScanLsn, file.read(DATABASE_ID).redoScanLsn());
         }
     }
 
