@@ -19,9 +19,10 @@ public final class DatabaseOptions {
     public static final long POOL_BYTES_MIN = 1L << 20;
 
     /**
-     * Largest pool, 1 TiB: the table of latches beside it is then 16 GiB, and frames are numbered by an {@code int}.
+     * Largest pool, 1 TiB but for a few pages: the table of latches beside it is then one array of 16 GiB, which is as
+     * long as an array can be.
      */
-    public static final long POOL_BYTES_MAX = 1L << 40;
+    public static final long POOL_BYTES_MAX = (1L << 40) - (1L << 20);
 
     /** 256 MiB: a small application's data and the hot part of a larger one's, on any machine that runs a JVM today. */
     public static final long POOL_BYTES_DEFAULT = 256L << 20;

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.instance.InstanceOpener;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.page.PageLayout;
 import dev.lockstep.engine.recovery.CheckpointSchedule;
+import dev.lockstep.scheduler.latch.LatchTable;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -72,7 +74,7 @@ class DatabaseOptionsTest {
         assertEquals(256L << 20, withPool(512L << 20).checkpointLogBytes());
         assertEquals(384L << 20, withPool(768L << 20).checkpointLogBytes());
         assertEquals(1L << 30, withPool(2L << 30).checkpointLogBytes());
-        assertEquals(1L << 30, withPool(1L << 40).checkpointLogBytes());
+        assertEquals(1L << 30, withPool(DatabaseOptions.POOL_BYTES_MAX).checkpointLogBytes());
         assertEquals(
                 512L << 20,
                 withPool(2L << 30).toBuilder().poolBytes(1L << 30).build().checkpointLogBytes());
@@ -216,8 +218,9 @@ class DatabaseOptionsTest {
     void valuesOutOfRangeAreRefused() {
         DatabaseOptions.Builder builder = DatabaseOptions.builder();
         assertRefused("openTransactionCountMax=0 min=1", () -> builder.openTransactionCountMax(0));
-        assertRefused("poolBytes=1048575 min=1048576 max=1099511627776", () -> builder.poolBytes((1 << 20) - 1));
-        assertRefused("poolBytes=1099511627777", () -> builder.poolBytes((1L << 40) + 1));
+        assertRefused("poolBytes=1048575 min=1048576 max=1099510579200", () -> builder.poolBytes((1 << 20) - 1));
+        assertTrue(DatabaseOptions.POOL_BYTES_MAX / PageLayout.PAGE_BYTES <= LatchTable.LATCHES_MAX);
+        assertRefused("poolBytes=1099511627776", () -> builder.poolBytes(1L << 40));
         assertRefused("lockTimeout=PT0S min=PT0.001S", () -> builder.lockTimeout(Duration.ZERO));
         assertRefused("transactionUndoBytes=1048575", () -> builder.transactionUndoBytes((1 << 20) - 1));
         assertRefused("transactionUndoBytes=536870913", () -> builder.transactionUndoBytes((512L << 20) + 1));

@@ -178,7 +178,7 @@ public final class BufferPool implements AutoCloseable {
         }
         memory = NativeMemory.trusted(PoolMemory.allocate(
                 arena, address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES, FRAME_BYTES, layout));
-        parts = PoolParts.of(memory, frameCount, watch);
+        parts = partsOrNoMemory(frameCount, watch);
         accessCounters = new PageAccessCounters(watch);
         latches = parts.latches();
         translationChunks = parts.translation().chunks();
@@ -195,6 +195,16 @@ public final class BufferPool implements AutoCloseable {
             loaderOrNull = new PageLoader(parts, fileOrNull, ioOrNull, writerOrNull);
             nativeBytes = memory.byteSize() + writeBack.nativeBytes();
             writerOrNull.start();
+        }
+    }
+
+    /** Where the heap has no room for what lies beside the frames, nobody else would give these back. */
+    private PoolParts partsOrNoMemory(int frameCount, LatchWatch watch) {
+        try {
+            return PoolParts.of(memory, frameCount, watch);
+        } catch (RuntimeException | Error failure) {
+            arena.close();
+            throw failure;
         }
     }
 
