@@ -75,13 +75,17 @@ public final class Session implements AutoCloseable {
     public <T, E extends Exception> T call(TransactionOptions options, TransactionWork<T, E> work) throws E {
         for (int retry = 0; ; retry++) {
             Transaction open = begin(options);
+            boolean works = true;
             try {
                 T result = work.apply(open);
+                works = false;
                 open.commit();
                 return result;
             } catch (Throwable failure) {
+                // Work that has ended its transaction itself may have committed it, and must not do so twice.
+                boolean hasEnded = works && !open.gate().isUnfinished();
                 rollback(open, failure);
-                boolean again = failure instanceof LockstepException typed && typed.isRetryable();
+                boolean again = !hasEnded && failure instanceof LockstepException typed && typed.isRetryable();
                 if (!again || retry >= options.retryCountMax()) {
                     throw failure;
                 }

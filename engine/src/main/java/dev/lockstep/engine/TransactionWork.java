@@ -2,7 +2,8 @@ package dev.lockstep.engine;
 
 /**
  * What a transaction does. It may be run more than once, when its options ask for retries: it should change nothing but
- * the database.
+ * the database. It does not end the transaction: one that it has committed stays so, and the commit behind it is
+ * refused ({@link TransactionStateException}); it is not run again then.
  *
  * @param <T> its result
  * @param <E> the checked exception that it may throw; any exception rolls the transaction back

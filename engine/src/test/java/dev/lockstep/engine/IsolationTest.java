@@ -400,6 +400,23 @@ class IsolationTest {
         assertEquals(1, database.statistics().deadlocks());
     }
 
+    /** What it has committed by itself it would commit twice. */
+    @Test
+    void workThatHasEndedItsTransactionIsNotTriedAgain() {
+        AtomicInteger attempts = new AtomicInteger();
+        try (Session session = database.openSession()) {
+            assertThrows(
+                    DeadlockException.class,
+                    () -> session.call(
+                            TransactionOptions.of(ValidatedDatabase.USUAL).withRetries(3), transaction -> {
+                                attempts.incrementAndGet();
+                                transaction.commit();
+                                throw new DeadlockException("of another database");
+                            }));
+        }
+        assertEquals(1, attempts.get());
+    }
+
     /** Each attempt begins anew, and the last one's exception is the one that is thrown. */
     @Test
     void whatTryingAgainMayMendIsTriedAgainAsOftenAsAsked() {
