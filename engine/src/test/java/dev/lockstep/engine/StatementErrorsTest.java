@@ -100,6 +100,23 @@ class StatementErrorsTest {
     }
 
     @Test
+    void aRecordOrKeyThatIsNone() throws Exception {
+        refuses(SchemaException.class, transaction -> transaction.insert(table, (Record) null));
+        refuses(SchemaException.class, transaction -> transaction.update(table, (Record) null));
+        refuses(SchemaException.class, transaction -> transaction.delete(table, (Record) null));
+        refuses(SchemaException.class, transaction -> transaction.delete(table, (Key) null));
+        refuses(SchemaException.class, transaction -> transaction.fetch(table, null, table.newRecord()));
+        refuses(
+                SchemaException.class,
+                transaction -> transaction.fetch(table, table.newKey().add(1), null));
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                cursor.next((Record) null);
+            }
+        });
+    }
+
+    @Test
     void aRecordTooLarge() throws Exception {
         String large = "\u20AC".repeat(6_000_000);
         refuses(

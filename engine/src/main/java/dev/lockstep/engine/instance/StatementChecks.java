@@ -86,6 +86,12 @@ public final class StatementChecks {
      * @throws SchemaException if the record does not belong to this table
      */
     public void requireReadable(Record row) {
+        if (row == null) {
+            throw new SchemaException(Message.of("there is no record")
+                    .with("table", table.definition().name())
+                    .with("record", null)
+                    .remedy("make one with newRecord() of this table"));
+        }
         if (!row.format().isOf(table.definition().recordFormat())) {
             throw new SchemaException(Message.of("the record belongs to another table")
                     .with("table", table.definition().name())
@@ -100,6 +106,12 @@ public final class StatementChecks {
      * @throws SchemaException if it does not, or is that of another table
      */
     public void requireComplete(Key key) {
+        if (key == null) {
+            throw new SchemaException(Message.of("there is no key")
+                    .with("table", table.definition().name())
+                    .with("key", null)
+                    .remedy("make one with newKey() of the table"));
+        }
         if (!key.isComplete() || !key.format().equals(table.definition().keyFormat())) {
             throw new SchemaException(Message.of("the key does not name one row of the table")
                     .with("table", table.definition().name())
