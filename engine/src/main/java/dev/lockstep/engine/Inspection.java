@@ -12,6 +12,7 @@ import java.util.function.Consumer;
  */
 public final class Inspection implements AutoCloseable {
     private final FileInspector inspector;
+    private boolean closed;
 
     Inspection(FileInspector inspector) {
         this.inspector = inspector;
@@ -280,7 +281,7 @@ public final class Inspection implements AutoCloseable {
 
     /** Looks at everything once. Reads all pages. */
     public Overview overview() {
-        return inspector.overview();
+        return open().overview();
     }
 
     /**
@@ -290,7 +291,7 @@ public final class Inspection implements AutoCloseable {
      * @throws ValueOutOfRangeException if it is less than 1
      */
     public PageView page(int pageId) {
-        return inspector.page(pageId);
+        return open().page(pageId);
     }
 
     /**
@@ -300,7 +301,7 @@ public final class Inspection implements AutoCloseable {
      * @throws SchemaException if the catalog names no such tree
      */
     public TreeView tree(String tree) {
-        return inspector.tree(tree);
+        return open().tree(tree);
     }
 
     /**
@@ -312,11 +313,23 @@ public final class Inspection implements AutoCloseable {
      * @return how far it could be read
      */
     public LogEnd log(long fromLsn, long limit, Consumer<LogEntry> entries) {
-        return inspector.log(fromLsn, limit, entries);
+        return open().log(fromLsn, limit, entries);
     }
 
+    private FileInspector open() {
+        if (closed) {
+            throw new DatabaseClosedException(
+                    Message.of("the inspection is closed").with("closed", true).remedy("open another one"));
+        }
+        return inspector;
+    }
+
+    /** Gives the files back to others; a second time does nothing. */
     @Override
     public void close() {
-        inspector.close();
+        if (!closed) {
+            closed = true;
+            inspector.close();
+        }
     }
 }

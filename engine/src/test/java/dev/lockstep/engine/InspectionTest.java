@@ -125,6 +125,18 @@ class InspectionTest {
     }
 
     @Test
+    void aClosedOneIsOfNoUse() {
+        validated.close(fill());
+        Inspection inspection = Database.inspect(home);
+        inspection.close();
+        inspection.close();
+        assertThrows(DatabaseClosedException.class, inspection::overview);
+        assertThrows(DatabaseClosedException.class, () -> inspection.page(1));
+        assertThrows(DatabaseClosedException.class, () -> inspection.tree("account"));
+        assertThrows(DatabaseClosedException.class, () -> inspection.log(0, 1, entry -> {}));
+    }
+
+    @Test
     void theLogInOrder() {
         Database database = fill();
         Table table = database.table("account");

@@ -81,6 +81,8 @@ final class SourcePages implements AutoCloseable {
 
     @Override
     public void close() {
-        arena.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
     }
 }
