@@ -1,8 +1,7 @@
 /** The embeddable transactional storage engine. An application needs this module and nothing else. */
 @SuppressWarnings("module") // The module of the benchmarks is built after this one.
 module dev.lockstep.engine {
-    // For the package management alone, which an embedding application may do without.
-    requires static java.management;
+    requires java.management;
     requires jdk.jfr;
     requires transitive dev.lockstep.scheduler;
 
