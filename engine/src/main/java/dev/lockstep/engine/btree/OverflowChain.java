@@ -349,11 +349,12 @@ public final class OverflowChain {
 
     private static void free(BTree tree, TreeContext context, int firstPageId) {
         PageAllocator allocator = tree.environment().allocator();
-        // All are found before the first goes: who cannot read one of them has given none back, and may try again; and
-        // once the first is another's, nobody finds the rest.
+        // All are found before the first goes: who cannot read one of them has given none back, and may try again; once
+        // the first is another's, nobody finds the rest; and a damaged chain leads to pages of others.
         int[] pageIds = new int[1];
         int count = 0;
         for (int pageId = firstPageId; pageId != 0; pageId = nextPageOrRetry(tree, context, pageId)) {
+            require(count < pageCount(NodeLayout.VALUE_BYTES_MAX), tree, pageId, 0);
             if (count == pageIds.length) {
                 pageIds = Arrays.copyOf(pageIds, 2 * count);
             }
@@ -415,6 +416,7 @@ public final class OverflowChain {
     private static int nextPageOrRetry(BTree tree, TreeContext context, int pageId) {
         for (int attempt = 1; ; attempt++) {
             try {
+                require(pageId > 0 && isChunk(tree, context, pageId), tree, pageId, 0);
                 return nextPage(tree, context, pageId);
             } catch (StorageException unreadable) {
                 if (attempt == FREE_ATTEMPTS_MAX) {

@@ -3,6 +3,7 @@ package dev.lockstep.engine.instance;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseOptions;
@@ -13,6 +14,8 @@ import dev.lockstep.engine.page.PageLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A chain of overflow pages that is not what its stub says, although every page of it has the right checksum. */
 class DamagedChainTest {
@@ -97,6 +100,23 @@ class DamagedChainTest {
     void aChainThatLeavesTheFileIsFound() {
         memory.setInt(firstChunk() + NEXT_PAGE, -1);
         requireFound();
+    }
+
+    /** Whose pages it leads to keeps them, and a chain that ends nowhere is no reason to follow it for ever. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDamagedChainGivesNothingBack(boolean endless) {
+        long page = firstChunk();
+        int next = endless
+                ? PageLayout.pageId(memory, page)
+                : instance.catalogTree().rootPageId();
+        memory.setInt(page + NEXT_PAGE, next);
+        int allocatedCount = instance.environment().allocator().allocatedCount();
+        tree.begin(Isolation.SERIALIZABLE);
+        assertTrue(tree.delete(KEY));
+        tree.commit();
+        assertEquals(allocatedCount, instance.environment().allocator().allocatedCount());
+        assertTrue(instance.environment().allocator().hasLostPages());
     }
 
     @Test
