@@ -23,8 +23,10 @@ import java.util.Objects;
  * <p>A team waits for nobody (STEPS, 4.1.3): a member that would have to wait, for a lock of the row or of the table or
  * for a page that is not in the pool, {@linkplain #left leaves} the team without its row. Its transaction fetches the
  * row by itself, and waits, when its thread has time for that: whoever holds the lock may be another transaction of
- * this same thread, which then has to end first. Two kinds of members wait for pages all the same, though for no lock:
- * those that read a snapshot, and those whose row stays locked and has a value in overflow pages.
+ * this same thread, which then has to end first. A member leaves too whose snapshot is too old to be read; its own
+ * fetch says so. Any other failure is one of all members, whose transactions can then only be rolled back. Two kinds of
+ * members wait for pages all the same, though for no lock: those that read a snapshot, and those whose row stays locked
+ * and has a value in overflow pages.
  *
  * <p>Made to be reused, like the keys that it holds. Not thread-safe.
  */

@@ -375,6 +375,47 @@ class SnapshotTest {
         requireNoVersions();
     }
 
+    /** Its snapshot is not the others' failure: it leaves the team, and is told by a fetch of its own. */
+    @Test
+    void aTeamGoesOnWithoutTheOneThatWasEnded() {
+        open(DatabaseOptions.builder()
+                .poolBytes(32 << 20)
+                .snapshotBytesMax(DatabaseOptions.SNAPSHOT_BYTES_MIN)
+                .build());
+        database.run(transaction -> {
+            for (int id = 0; id < ROWS; id++) {
+                setName(transaction, id, "old name ".repeat(100));
+            }
+        });
+        try (Session reading = database.openSession();
+                Session writing = database.openSession()) {
+            Transaction ended = snapshot(reading);
+            Transaction writer = writing.begin();
+            setName(writer, ROWS - 1, "kept");
+            for (int id = 0; openSnapshots() == 1; id++) {
+                assertTrue(id < ROWS - 1, "versionBytes=" + versionBytes());
+                int changed = id;
+                database.run(transaction -> setName(transaction, changed, "new"));
+            }
+            TeamFetch team = table.newTeamFetch(2);
+            team.add(ended, table.newRecord()).add(1);
+            team.add(writer, table.newRecord()).add(ROWS - 2);
+            assertEquals(1, team.fetch());
+            assertTrue(team.left(0));
+            assertFalse(team.left(1));
+            assertTrue(team.found(1));
+            writer.commit();
+            assertThrows(SnapshotTooOldException.class, () -> amount(ended, 1));
+            ended.rollback();
+        }
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            assertTrue(transaction.fetch(table, id(ROWS - 1), row));
+            assertEquals("kept", row.getString(NAME));
+        });
+        requireNoVersions();
+    }
+
     @Test
     void whatWasCreatedOrDroppedSinceIsNotRead() {
         Table other = database.createTable(TableDefinition.named("other")

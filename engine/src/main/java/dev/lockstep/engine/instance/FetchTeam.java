@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import dev.lockstep.engine.Key;
 import dev.lockstep.engine.Record;
+import dev.lockstep.engine.SnapshotTooOldException;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.operation.FetchOperation;
 import dev.lockstep.engine.operation.HintedFetches;
@@ -64,7 +65,8 @@ public final class FetchTeam {
                 }
                 int mode = lockMode(accesses[i], changeMode);
                 if (mode == LockMode.NONE && accesses[i].session().reading().isOpen()) {
-                    found[i] = accesses[i].fetch(keysOfMembers[i].bytes(), keysOfMembers[i].length(), into[i]);
+                    left[i] = !fetchOfSnapshot(accesses[i], keysOfMembers[i], into[i], found, i);
+                    leftCount += left[i] ? 1 : 0;
                     continue;
                 }
                 boolean instant = isInstant(accesses[i], mode, changeMode);
@@ -73,6 +75,16 @@ public final class FetchTeam {
             }
         }
         return leftCount;
+    }
+
+    /** False where the snapshot cannot be read any more, which is no failure of the others: its own fetch says so. */
+    private static boolean fetchOfSnapshot(TableAccess access, Key key, Record into, boolean[] found, int member) {
+        try {
+            found[member] = access.fetch(key.bytes(), key.length(), into);
+            return true;
+        } catch (SnapshotTooOldException tooOld) {
+            return false;
+        }
     }
 
     private static int lockMode(TableAccess access, int changeMode) {
