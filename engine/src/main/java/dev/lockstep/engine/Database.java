@@ -670,7 +670,7 @@ public final class Database implements AutoCloseable {
                     .with("openTransactions", running)
                     .remedy("end them before closing"));
         }
-        gate.drain();
+        drain();
         try {
             instance.close();
         } catch (DiskFullException full) {
@@ -682,6 +682,20 @@ public final class Database implements AutoCloseable {
         } finally {
             if (closed) {
                 DatabaseEvents.closed(this);
+            }
+        }
+    }
+
+    /** Waits for calls that are inside; where it cannot wait for them the database stays open. */
+    private void drain() {
+        boolean drained = false;
+        try {
+            gate.drain();
+            drained = true;
+        } finally {
+            if (!drained) {
+                gate.reopen();
+                closed = false;
             }
         }
     }
