@@ -106,9 +106,9 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Pages that may be in use behind the end of the file, 128 GiB: more than comes together between two checkpoints,
-     * since each page costs about as much log, and few enough that a page id that is nonsense fills neither disk nor
-     * memory.
+     * Pages that may be in use behind the end of the file, 128 GiB, where the pool has no more frames than these: more
+     * than comes together between two checkpoints, since each page costs about as much log, and few enough that a page
+     * id that is nonsense fills neither disk nor memory.
      */
     public static final int PAGES_ADDED_MAX = 1 << 24;
 
@@ -206,6 +206,11 @@ public final class BufferPool implements AutoCloseable {
             arena.close();
             throw failure;
         }
+    }
+
+    /** Pages that may lie behind the end of the file; none that has left the pool does. */
+    static int pagesAddedMax(int frameCount) {
+        return Math.max(PAGES_ADDED_MAX, frameCount);
     }
 
     /** Returns the bytes of all frames, and {@link #GUARD_BYTES} behind them. */
@@ -329,7 +334,7 @@ public final class BufferPool implements AutoCloseable {
     public int pageIdEnd() {
         return fileOrNull == null
                 ? Integer.MAX_VALUE
-                : (int) Math.min(Integer.MAX_VALUE, (long) fileOrNull.pageCount() + PAGES_ADDED_MAX);
+                : (int) Math.min(Integer.MAX_VALUE, (long) fileOrNull.pageCount() + pagesAddedMax(frameCount()));
     }
 
     /** Notes that a page was used, which delays its eviction. Cheap enough for every access. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseFailedException;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.OutOfFramesException;
 import dev.lockstep.engine.StorageException;
@@ -575,5 +576,13 @@ class BufferPoolTest {
             assertEquals(6, fixture.pool.statistics().accesses());
             assertEquals(1.0, fixture.pool.statistics().hitRatio());
         }
+    }
+
+    /** Else recovery would take the log of a large load for damaged. */
+    @Test
+    void thePagesOfAPoolMayAllBeNewerThanTheFile() {
+        assertEquals(BufferPool.PAGES_ADDED_MAX, BufferPool.pagesAddedMax(BufferPool.FRAMES_MIN));
+        int frameCount = (int) (DatabaseOptions.POOL_BYTES_MAX / PageLayout.PAGE_BYTES);
+        assertEquals(frameCount, BufferPool.pagesAddedMax(frameCount));
     }
 }
