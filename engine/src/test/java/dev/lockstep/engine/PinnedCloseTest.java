@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.scheduler.PinnedSThreadException;
-import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
@@ -19,21 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PinnedCloseTest {
     private static final Path HOME = Path.of("/database");
 
-    private static volatile Runnable pinned;
-
-    /** What runs in an initializer holds its carrier. */
-    private static final class Initialized {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
-
-    private volatile Throwable refusal;
 
     @Test
     void leavesTheDatabaseToBeClosed() throws InterruptedException {
@@ -45,13 +31,6 @@ class PinnedCloseTest {
             Database database =
                     validated.unexamined(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, log));
             DatabaseTest.filled(database, 10, "name");
-            pinned = () -> {
-                try {
-                    database.close();
-                } catch (RuntimeException e) {
-                    refusal = e;
-                }
-            };
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch closed = new CountDownLatch(1);
             Worker compacting = new Worker(() -> database.compact((stage, done, total) -> {
@@ -59,13 +38,12 @@ class PinnedCloseTest {
                 await(closed);
             }));
             inside.await();
-            SThread closing = scheduler.start("pinned", 0, Initialized::touch);
-            closing.join();
+            PinnedWork pinned = new PinnedWork(database::close);
+            scheduler.start("pinned", 0, pinned).join();
             closed.countDown();
             compacting.join();
-            assertNull(closing.failure());
             assertNull(compacting.failure(), () -> "" + compacting.failure());
-            assertInstanceOf(PinnedSThreadException.class, refusal);
+            assertInstanceOf(PinnedSThreadException.class, pinned.failure());
             database.close();
             try (Database again = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log)) {
                 again.validate();

@@ -25,55 +25,17 @@ class PinnedCommitTest {
     private static final Path HOME = Path.of("/database");
     private static final int ROWS = 2_000;
 
-    private static volatile Runnable pinned;
-
-    /** What runs in an initializer holds its carrier. */
-    private static final class WithTable {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
-    private static final class WithRow {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
-    private static final class WithLargeRow {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
-    private static final class WithIndex {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
-    private volatile Throwable refusal;
-
     @Test
     void aTableKeepsItsPages() throws InterruptedException {
-        change(WithTable::touch, database -> {}, database -> database.createTable(DatabaseTest.accounts()));
+        change(database -> {}, database -> database.createTable(DatabaseTest.accounts()));
     }
 
     @Test
     void anIndexKeepsItsPages() throws InterruptedException {
         change(
-                WithIndex::touch,
                 database -> database.createTable(DatabaseTest.accounts()),
                 database -> database.createIndex(IndexDefinition.of("by_name", "account", "name")));
     }
@@ -81,7 +43,6 @@ class PinnedCommitTest {
     @Test
     void aRowIsThereAndAnsweredFor() throws InterruptedException {
         change(
-                WithRow::touch,
                 database -> database.createTable(DatabaseTest.accounts()),
                 database -> database.run(transaction -> {
                     Table table = database.table("account");
@@ -119,19 +80,13 @@ class PinnedCommitTest {
             database.run(transaction ->
                     assertTrue(transaction.fetch(documents, documents.newKey().add(0), documents.newRecord())));
             storage.holdPageReads();
-            pinned = () -> {
-                try {
-                    database.run(transaction -> assertTrue(
-                            transaction.delete(documents, documents.newKey().add(1))));
-                } catch (RuntimeException e) {
-                    refusal = e;
-                }
-            };
-            SThread deleting = scheduler.start("pinned", 0, WithLargeRow::touch);
+            PinnedWork pinned = new PinnedWork(() -> database.run(transaction ->
+                    assertTrue(transaction.delete(documents, documents.newKey().add(1)))));
+            SThread deleting = scheduler.start("pinned", 0, pinned);
             awaitBlockedOrEnded(deleting);
             storage.release();
             scheduler.awaitTermination();
-            assertNull(refusal);
+            assertNull(pinned.failure());
             database.validate();
             database.close();
         }
@@ -148,8 +103,7 @@ class PinnedCommitTest {
         }
     }
 
-    private void change(Runnable initializer, Consumer<Database> before, Consumer<Database> change)
-            throws InterruptedException {
+    private void change(Consumer<Database> before, Consumer<Database> change) throws InterruptedException {
         SchedulerOptions options =
                 SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
         try (Scheduler scheduler = new Scheduler(options)) {
@@ -157,16 +111,10 @@ class PinnedCommitTest {
             Database database = validated.unexamined(
                     Database.open(new FaultyStorage(1), HOME, ValidatedDatabase.SMALLEST, scheduler, log));
             before.accept(database);
-            pinned = () -> {
-                try {
-                    change.accept(database);
-                } catch (RuntimeException e) {
-                    refusal = e;
-                }
-            };
-            scheduler.start("pinned", 0, initializer);
+            PinnedWork pinned = new PinnedWork(() -> change.accept(database));
+            scheduler.start("pinned", 0, pinned);
             scheduler.awaitTermination();
-            assertNull(refusal);
+            assertNull(pinned.failure());
             Table other = database.createTable(TableDefinition.named("other")
                     .column("id", ColumnType.int32())
                     .primaryKey("id")

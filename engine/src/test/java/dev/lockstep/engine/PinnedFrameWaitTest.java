@@ -22,22 +22,10 @@ class PinnedFrameWaitTest {
 
     private static final int NAME_LENGTH = 600;
 
-    private static volatile Runnable pinned;
-
-    /** What runs in an initializer holds its carrier. */
-    private static final class Initialized {
-        static {
-            pinned.run();
-        }
-
-        static void touch() {}
-    }
-
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
     private final HeldStorage storage = new HeldStorage(new FaultyStorage(1));
-    private volatile Throwable refusal;
 
     @Test
     void givesUpTheFrameThatItCannotWaitFor() throws InterruptedException {
@@ -52,18 +40,12 @@ class PinnedFrameWaitTest {
             storage.holdLogForces();
             Worker writing = new Worker(() -> database.run(transaction -> rewrite(transaction, table)));
             writing.awaitParkedIn("takeFrame");
-            pinned = () -> {
-                try {
-                    database.run(transaction -> readBackwards(transaction, table));
-                } catch (RuntimeException e) {
-                    refusal = e;
-                }
-            };
-            scheduler.start("pinned", 0, Initialized::touch);
+            PinnedWork pinned = new PinnedWork(() -> database.run(transaction -> readBackwards(transaction, table)));
+            scheduler.start("pinned", 0, pinned);
             scheduler.awaitTermination();
             storage.release();
             writing.join();
-            assertInstanceOf(PinnedSThreadException.class, refusal);
+            assertInstanceOf(PinnedSThreadException.class, pinned.failure());
             database.validate();
             database.close();
         }
