@@ -122,8 +122,8 @@ class MainTest {
 
     @Test
     void restartTakesNoMoreWarehousesThanAPoolHolds() {
-        assertEquals(2, execute("restart", "--warehouses", "6553"));
-        assertTrue(err.toString().contains("--warehouses is 1 to 6552"), err.toString());
+        assertEquals(2, execute("restart", "--warehouses", "6552"));
+        assertTrue(err.toString().contains("--warehouses is 1 to 6551"), err.toString());
     }
 
     /** Known before the experiment, which takes minutes. */
