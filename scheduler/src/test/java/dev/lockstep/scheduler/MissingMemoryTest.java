@@ -21,6 +21,7 @@ class MissingMemoryTest {
     /** So little that it is full at once. */
     private static final String HEAP = "-Xmx16m";
 
+    /** That a wait takes no memory of its carrier's is shown where its parts are: see StructuresTest. */
     @ParameterizedTest
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void aFullHeapEndsNoCarrier(SThreadKind kind) throws IOException, InterruptedException {

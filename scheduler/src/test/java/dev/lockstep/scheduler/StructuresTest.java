@@ -2,12 +2,15 @@ package dev.lockstep.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -70,6 +73,28 @@ class StructuresTest {
                 assertEquals(earliest, first.deadlineNanos, replay);
             }
         }
+    }
+
+    /** It is the carrier that adds, and an S-thread that makes room: a lack of memory is its own affair. */
+    @Test
+    void onlyMakingRoomForATimerAllocates() {
+        ThreadMXBean threads = assertInstanceOf(ThreadMXBean.class, ManagementFactory.getThreadMXBean());
+        TimerHeap heap = new TimerHeap();
+        long reservedBytes = 0;
+        long addedBytes = 0;
+        for (int i = 0; i < 1_000; i++) {
+            SThread sThread = new PlainSThread(null, "s" + i, () -> false);
+            sThread.deadlineNanos = -i;
+            long before = threads.getCurrentThreadAllocatedBytes();
+            heap.reserve();
+            long between = threads.getCurrentThreadAllocatedBytes();
+            heap.add(sThread);
+            addedBytes += threads.getCurrentThreadAllocatedBytes() - between;
+            reservedBytes += between - before;
+        }
+        // Places for 1,024, of 4 bytes at least, where 64 would have done for a start.
+        assertTrue(reservedBytes > 4_096, "reservedBytes=" + reservedBytes);
+        assertTrue(addedBytes < 512, "addedBytes=" + addedBytes);
     }
 
     @ParameterizedTest
