@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -11,8 +12,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -54,15 +58,32 @@ public final class ChildJvm {
         builder.environment().putAll(environment);
         builder.environment().putAll(processors.environment());
         Process process = start(processors, builder);
-        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
-            String line = reader.readLine();
-            while (line != null) {
-                lines.accept(line);
-                line = reader.readLine();
+        try {
+            BlockingQueue<Optional<String>> printed = new LinkedBlockingQueue<>();
+            Thread.ofPlatform().name("child-reader").daemon().start(() -> read(process, printed));
+            Optional<String> line = printed.take();
+            while (line.isPresent()) {
+                lines.accept(line.get());
+                line = printed.take();
             }
             return process.waitFor();
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    /**
+     * On a thread of its own, since no interrupt ends a wait for what a process prints.
+     *
+     * @param printed receives its lines, and an empty one behind the last
+     */
+    private static void read(Process process, BlockingQueue<Optional<String>> printed) {
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
+            reader.lines().map(Optional::of).forEach(printed::add);
+        } catch (IOException | UncheckedIOException e) {
+            // The child was killed, whose exit code says so.
+        } finally {
+            printed.add(Optional.empty());
         }
     }
 
