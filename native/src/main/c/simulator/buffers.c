@@ -61,6 +61,13 @@ bool buffers_write(uint64_t address, const void *bytes_new, size_t bytes) {
     return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t) bytes;
 }
 
+bool buffers_work(void) {
+    uint64_t word = 1;
+    uint64_t copy = 0;
+    return buffers_read((uintptr_t) &word, &copy, sizeof copy) && copy == word
+        && buffers_write((uintptr_t) &copy, &word, sizeof word);
+}
+
 bool buffers_moves(int64_t number) {
     return find(number) != NULL;
 }

@@ -13,6 +13,9 @@ bool buffers_read(uint64_t address, void *copy, size_t bytes);
 /* Sets bytes of the program's memory. Returns false where it has none there that it may write. */
 bool buffers_write(uint64_t address, const void *bytes_new, size_t bytes);
 
+/* Whether the system allows both; errno says why not. */
+bool buffers_work(void);
+
 /* Whether a system call moves data. */
 bool buffers_moves(int64_t number);
 

@@ -131,13 +131,28 @@ static void on_block(unsigned int vcpu, void *data) {
     }
 }
 
-/* A block that the model is not told of; data is the number of its instructions. */
-static void on_block_unfed(unsigned int vcpu, void *data) {
-    struct thread *thread = running[vcpu];
+static void count_unfed(struct thread *thread, uint64_t instructions, uint64_t string_at) {
     if (UNLIKELY(thread->instructions >= atomic_load_explicit(&thread->ask_at, memory_order_relaxed))) {
         ask(thread);
     }
-    thread->instructions += (uintptr_t) data;
+    thread->string_at = string_at;
+    thread->instructions += instructions;
+}
+
+/* A block that the model is not told of; data is the number of its instructions. */
+static void on_block_unfed(unsigned int vcpu, void *data) {
+    count_unfed(running[vcpu], (uintptr_t) data, 0);
+}
+
+/* The same block, which ends with a repeated string instruction; data is its address. */
+static void on_string_begun(unsigned int vcpu, void *data) {
+    running[vcpu]->string_at = (uintptr_t) data;
+}
+
+/* A block of a repeated string instruction alone, which QEMU executes for each element; data is its address. */
+static void on_string_unfed(unsigned int vcpu, void *data) {
+    struct thread *thread = running[vcpu];
+    count_unfed(thread, thread->string_at == (uintptr_t) data ? 0 : 1, (uintptr_t) data);
 }
 
 static void on_atomic(unsigned int vcpu, void *data) {
@@ -350,8 +365,18 @@ static void translate_unfed(struct qemu_plugin_tb *translated, size_t count) {
                 instruction, on_byte, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
         }
     }
+    struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
+    bool repeats = decode(qemu_plugin_insn_data(last), qemu_plugin_insn_size(last)).repeated_string;
+    void *address = (void *) (uintptr_t) qemu_plugin_insn_vaddr(last);
+    if (repeats && count == 1) {
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, on_string_unfed, QEMU_PLUGIN_CB_NO_REGS, address);
+        return;
+    }
     qemu_plugin_register_vcpu_tb_exec_cb(
         translated, on_block_unfed, QEMU_PLUGIN_CB_NO_REGS, (void *) (uintptr_t) count);
+    if (repeats) {
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, on_string_begun, QEMU_PLUGIN_CB_NO_REGS, address);
+    }
 }
 
 void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *translated) {

@@ -246,9 +246,13 @@ void ask(struct thread *thread) {
             thread->turn_ends = thread->instructions + settings.turn;
         }
     }
-    if (!is_seated(thread) && !sit_down(thread)) {
-        atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
-        return;
+    if (!is_seated(thread)) {
+        if (!sit_down(thread)) {
+            atomic_store_explicit(&thread->ask_at, 0, memory_order_relaxed);
+            return;
+        }
+        /* It may have slept for its seat while the phase changed. */
+        notice_phase(thread);
     }
     if (UNLIKELY(discards_wait(thread->processor))) {
         discards_apply(thread);
@@ -261,7 +265,7 @@ void ask(struct thread *thread) {
         ask_at = until < ask_at ? until : ask_at;
     }
     atomic_store(&thread->ask_at, ask_at);
-    if (UNLIKELY(discards_wait(thread->processor))) {
+    if (UNLIKELY(discards_wait(thread->processor) || atomic_load(&phase_now) != thread->phase)) {
         /* Noted since, by one whose own store to ask_at may have come before this one's. */
         atomic_store(&thread->ask_at, 0);
     }

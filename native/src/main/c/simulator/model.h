@@ -28,7 +28,7 @@
  * over if it was stored to. Clean lines come from the last level or from memory. Observing data caches lose lines to
  * stores likewise; observing instruction caches lose them by model_discard_code alone.
  *
- * Classes of misses, for each cache copy: instruction (any miss of a fetch); cold (this copy never held the line);
+ * Classes of misses, for each cache copy: instruction (any miss of a fetch); cold (this copy never asked for the line);
  * true sharing, false sharing and replacement by Dubois et al. at a grain of 4 bytes: a lifetime lasts from a miss to
  * the loss of the line. A miss is true sharing if in its lifetime a processor of this copy reads (by load or update) a
  * word that a processor elsewhere wrote after this copy's last essential miss (cold or true sharing) on this line. If
@@ -76,7 +76,7 @@ struct model_level_counts {
     uint64_t writebacks;
     /* Lines lost because an outer, inclusive level evicted them. */
     uint64_t back_invalidations;
-    /* Lines lost because another core stored to them. */
+    /* Lines lost because another core stored to them; of an L1-I also because its own did. */
     uint64_t invalidations;
     uint64_t prefetches;
     /* Prefetched lines that were asked for before they were lost. */
@@ -123,7 +123,7 @@ struct model_counts {
     struct model_walk_counts walk;
     /* Stores that found their line shared. */
     uint64_t upgrades;
-    /* Lines taken out of other cores' caches by this processor's stores, counted once for each cache. */
+    /* Lines taken out of other cores' caches, and the own L1-I, by this processor's stores; once for each cache. */
     uint64_t invalidations_sent;
     /* Demand misses answered by a modified copy in another cache, by the node of that cache's core. */
     uint64_t transfers_local;

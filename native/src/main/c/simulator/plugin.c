@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "blocks.h"
+#include "buffers.h"
 #include "code_lines.h"
 #include "state.h"
 
@@ -229,6 +230,13 @@ QEMU_API int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *in
             return -1;
         }
         free(copy);
+    }
+    if (!buffers_work()) {
+        fprintf(stderr,
+            "lockstep: the plugin cannot read and write the program's memory, since the system forbids the calls"
+            " process_vm_readv and process_vm_writev: %s; remedy: allow them, in a container by its seccomp profile.\n",
+            strerror(errno));
+        return -1;
     }
     if (settings.config == NULL || settings.out == NULL) {
         fprintf(stderr, "lockstep: the plugin needs config=FILE and out=FILE.\n");

@@ -121,6 +121,8 @@ struct thread {
     uint32_t processor;
     const struct block *previous;
     const struct atomic_site *atomic;
+    /* While nothing is fed: the repeated string instruction that its last block ended with; 0 if with another. */
+    uint64_t string_at;
     /* Instructions that were counted and then not executed: the next ones are not counted. */
     uint64_t debit;
     struct pending pending[PENDING_MAX];

@@ -9,7 +9,7 @@
  */
 #define RESULTS_FORMAT 3
 
-/* Threads listed by themselves, those with the most instructions last; the rest is in the sums by class. */
+/* Threads listed by themselves, the youngest; the rest is in the sums by class. */
 #define THREADS_LISTED_MAX 512
 
 static const char *const LEVEL_NAMES[LEVELS] = {"l1i", "l1d", "l2", "llc"};

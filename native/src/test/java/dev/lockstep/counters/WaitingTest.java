@@ -17,6 +17,10 @@ class WaitingTest {
     private static final long LOADS = 20_000;
     /** Of the marks around a phase. */
     private static final long OTHERS_MAX = 300;
+    /** By ten repeated string instructions, far more than what else a program executes. */
+    private static final long BYTES_MOVED = 1_000_000;
+    /** Of the loop that counts, at least. */
+    private static final long INSTRUCTIONS_OF_COUNT = 3;
 
     @TempDir
     private Path directory;
@@ -43,11 +47,43 @@ class WaitingTest {
         assertTrue(outside >= 2 * instructions - OTHERS_MAX, () -> "outside=" + outside);
     }
 
+    /** QEMU executes it once for each element. */
+    @Test
+    void aRepeatedStringInstructionIsOneInAndOutsideOfPhases() throws Exception {
+        for (String wait : List.of("off", "on")) {
+            Simulated simulated = simulated("strings_program.c", "l1i=32K,8,64\n", wait);
+            long inside = ofPhase(1, "instructions", simulated.json);
+            long outside = first(simulated.json, "\"instructionsByThreads\":\\{\"client\":(\\d+)");
+            assertTrue(inside <= OTHERS_MAX, () -> "wait=" + wait + " inside=" + inside);
+            assertTrue(outside < BYTES_MOVED, () -> "wait=" + wait + " outside=" + outside);
+        }
+    }
+
+    /** A phase begins while it waits for its core. */
+    @Test
+    void aThreadThatSleptForItsSeatIsChargedToThePhaseInWhichItRuns() throws Exception {
+        for (String wait : List.of("off", "on")) {
+            Simulated simulated = simulated("seat_program.c", "l1i=32K,8,64\n", wait);
+            long counts = first(simulated.output, "within=(\\d+)");
+            long instructions =
+                    first(simulated.json, "\"phase\":1,.*?\"instructionsByThreads\":\\{.*?\"carrier\":(\\d+)");
+            assertTrue(
+                    instructions >= INSTRUCTIONS_OF_COUNT * counts,
+                    () -> "wait=" + wait + " counts=" + counts + " instructions=" + instructions);
+        }
+    }
+
     private String simulated(String caches) throws Exception {
+        return simulated("waiting_program.c", caches, "on").json;
+    }
+
+    /** What the plugin wrote, and the program said. */
+    private record Simulated(String json, String output) {}
+
+    private Simulated simulated(String source, String caches, String wait) throws Exception {
         Path qemu = CPrograms.require("qemu-x86_64", "qemu-user");
         Path plugin = CPrograms.requireSimulator();
-        Path program = CPrograms.compile(
-                directory.resolve("waiting"), List.of("-O1"), CPrograms.testSource("waiting_program.c"));
+        Path program = CPrograms.compile(directory.resolve("program"), List.of("-O1"), CPrograms.testSource(source));
         Path machine = Files.writeString(directory.resolve("machine.txt"), "cores=1\n" + caches);
         Path result = directory.resolve("result.json");
         CPrograms.Run run = CPrograms.run(
@@ -55,10 +91,10 @@ class WaitingTest {
                 List.of(
                         qemu.toString(),
                         "-plugin",
-                        plugin + ",config=" + machine + ",out=" + result + ",wait=on",
+                        plugin + ",config=" + machine + ",out=" + result + ",wait=" + wait,
                         program.toString()));
         assertEquals(0, run.exitCode(), run.output());
-        return Files.readString(result);
+        return new Simulated(Files.readString(result), run.output());
     }
 
     private static long ofPhase(int phase, String count, String json) {
