@@ -10,6 +10,7 @@ import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.Simulator;
 import dev.lockstep.bench.simulate.SimulatorSettings;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
@@ -180,8 +181,7 @@ final class CodeMapExperiment implements AutoCloseable {
     private SteadyState steady() throws IOException {
         return control == null
                 ? null
-                : SteadyStateReader.read(
-                        lines, events, WorkloadCodeBuilder.SIMULATED_KINDS, child.compiled(), control.left());
+                : SteadyStateReader.read(lines, events, WorkloadThreads.KINDS, child.compiled(), control.left());
     }
 
     @Override

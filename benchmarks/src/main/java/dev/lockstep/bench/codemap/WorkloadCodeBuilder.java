@@ -5,6 +5,7 @@ import dev.lockstep.bench.codemap.CodeMap.OperationCode;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.simulate.ContinuationSwitches;
 import dev.lockstep.bench.simulate.MarkedOperation;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.counters.Markers;
@@ -15,14 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 /** Makes a part of the code map from what one child JVM, the plugin and the agent have left. Used by one thread. */
 final class WorkloadCodeBuilder {
-    /** Threads that run on the simulated processors, as the plugin calls their class. */
-    static final Set<String> SIMULATED_KINDS = Set.of("client", "carrier", "engine");
-
     private final CodeLines lines;
     private final CodeEvents events;
     private final List<MarkedOperation> operations;
@@ -169,7 +166,7 @@ final class WorkloadCodeBuilder {
     }
 
     private static boolean isSimulated(CodeLines.Context context) {
-        return SIMULATED_KINDS.contains(context.threadKind());
+        return WorkloadThreads.KINDS.contains(context.threadKind());
     }
 
     private OperationFootprint footprint(Map<String, OperationFootprint> footprints, String operation) {

@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
@@ -17,15 +18,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Says whether a JVM that executed rounds under the simulator was in its steady state, by a control: the same rounds on
  * the machine's processor, sampled, with the same flags.
  */
 final class FetchJudge {
-    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
-
     private final SameProcessor same;
     private final Path scratch;
     private final String mainClass;
@@ -81,7 +79,7 @@ final class FetchJudge {
                 lines,
                 events,
                 FetchPhases::isWarm,
-                WORKLOAD,
+                WorkloadThreads.KINDS,
                 simulated.compiled(),
                 new SteadyStateReader.Control(samples, control.compiled()));
         List<String> sentences = new ArrayList<>(steady.sentences());

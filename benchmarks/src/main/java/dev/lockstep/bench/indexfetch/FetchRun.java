@@ -8,6 +8,7 @@ import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Branches;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.SimulationResult.LevelCounts;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +34,6 @@ record FetchRun(
         CodeEvents events,
         FetchTimes counted,
         Verdict verdict) {
-    private static final Set<String> EXECUTING = Set.of("client", "carrier");
     private static final int LINE_BYTES = 64;
 
     /** A round of one size. */
@@ -119,7 +119,7 @@ record FetchRun(
     private long footprint(int phase, long countMin) {
         Set<Long> executed = new HashSet<>();
         lines.contexts().forEach((context, counts) -> {
-            if (context.phase() == phase && EXECUTING.contains(context.threadKind())) {
+            if (context.phase() == phase && WorkloadThreads.KINDS.contains(context.threadKind())) {
                 counts.each((block, count, stays) -> {
                     if (count >= countMin) {
                         long first = lines.address(block) / LINE_BYTES;
@@ -139,7 +139,8 @@ record FetchRun(
         CodeResolver resolver = new CodeResolver(events);
         Set<Long> executed = new HashSet<>();
         lines.contexts().forEach((context, counts) -> {
-            if (context.phase() == FetchPhases.phase(size, false) && EXECUTING.contains(context.threadKind())) {
+            if (context.phase() == FetchPhases.phase(size, false)
+                    && WorkloadThreads.KINDS.contains(context.threadKind())) {
                 counts.each((block, count, stays) -> {
                     long address = lines.address(block);
                     if (methods.test(resolver.find(address, lines.epoch(block)).name())) {

@@ -23,7 +23,8 @@ final class SimulatedFetch {
      * The code that one operation executes.
      *
      * @param kind how operations were executed, by a team of one
-     * @param usualBytes lines that at least every other operation executes
+     * @param usualBytes lines that are executed at least half as often as there are operations, which those of a loop
+     *     in one operation may be too
      * @param allBytes lines of all operations
      * @param instructions of one operation
      * @param switches of one operation in the largest team

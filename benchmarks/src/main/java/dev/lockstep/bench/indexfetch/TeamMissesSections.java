@@ -110,8 +110,9 @@ final class TeamMissesSections {
                         Figures.plain(each.switches()))));
         return Section.of(
                 "Executed code of one operation, simulated",
-                new Paragraph("Distinct lines of 64 bytes that a team of one executes: usual, in at least every other"
-                        + " operation; all, in any of " + FetchPhases.ROUNDS_WARM + ". The paper's index fetch has 45"
+                new Paragraph("Distinct lines of 64 bytes that a team of one executes: usual, at least half as often"
+                        + " as there are operations; all, in any of " + FetchPhases.ROUNDS_WARM
+                        + ". The paper's index fetch has 45"
                         + " KB."),
                 table.build());
     }

@@ -11,6 +11,7 @@ import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.SimulationResult;
 import dev.lockstep.bench.simulate.SimulationResult.Counts;
 import dev.lockstep.bench.simulate.Simulator;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SimulatedTime;
@@ -26,7 +27,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
 import org.openjdk.jmh.profile.ExternalProfiler;
@@ -69,9 +69,6 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
     public static final String PROCESS = "PROCESS";
 
     private static final String UNIT = "#/op";
-
-    /** Threads that run benchmarks, as the plugin calls their class; JMH's own only wait meanwhile. */
-    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
 
     private final String resultFile;
     private final String codeFile;
@@ -188,7 +185,7 @@ public final class SimulatedProfiler implements ExternalProfiler, InternalProfil
         SteadyState steady = SteadyStateReader.read(
                 CodeLines.read(code),
                 CodeEvents.read(Emulation.events(code)),
-                WORKLOAD,
+                WorkloadThreads.KINDS,
                 List.of(Json.read(control.emulated(benchmark), CompiledMethod[].class)),
                 new SteadyStateReader.Control(
                         control.samples(benchmark),

@@ -56,7 +56,8 @@ public final class SimulateOptions {
     @Option(
             names = "--llc",
             paramLabel = "GEOMETRY",
-            description = "Last level, likewise, of all cores together; or none.")
+            description = "Last level, likewise, or none; of all cores together, unless the machine says how many share"
+                    + " one.")
     List<String> llc = new ArrayList<>();
 
     @Option(

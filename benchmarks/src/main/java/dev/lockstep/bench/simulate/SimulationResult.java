@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 
 /**
  * What the plugin counted in one process; it writes this as JSON when the process ends. Counts are of the simulated
- * processors, which run the threads of kinds {@code client}, {@code carrier} and {@code engine}; the others'
- * instructions are counted apart. Immutable.
+ * processors, which run the threads of {@link WorkloadThreads}, and those of the engine and of the JVM where the
+ * settings ask for them; the others' instructions are counted apart. Immutable.
  *
  * @param format {@link #FORMAT}
  * @param nanos from the start of the program to its end

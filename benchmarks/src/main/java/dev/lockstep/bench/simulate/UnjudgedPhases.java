@@ -13,7 +13,6 @@ import java.util.Set;
  * for nothing; whether it left them to the workload is known, and told.
  */
 final class UnjudgedPhases {
-    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
     private static final Set<String> JVM_AT_WORK = Set.of("collector", "compiler");
 
     /** Threads that only a JVM has. */
@@ -36,7 +35,8 @@ final class UnjudgedPhases {
     }
 
     private static Verdict verdict(SimulatedProcess process, SimulationResult.Phase measured) {
-        double jvmShare = (double) instructions(measured, JVM_AT_WORK) / Math.max(1, instructions(measured, WORKLOAD));
+        double jvmShare = (double) instructions(measured, JVM_AT_WORK)
+                / Math.max(1, instructions(measured, WorkloadThreads.KINDS));
         List<String> sentences = new ArrayList<>(List.of(
                 "NOT JUDGED, counts for nothing: a measured phase was marked, and there was no control by which to tell"
                         + " whether the JVM was in its steady state. Remedy: give --control and --code FILE.",
