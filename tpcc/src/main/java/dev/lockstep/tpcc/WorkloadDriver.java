@@ -197,9 +197,9 @@ final class WorkloadDriver {
     private void measureEnds() {
         ProcessUsage began = measureBegan.get();
         if (began != null) {
-            used = ProcessUsage.now().since(began);
             progress.measureEnds();
-            // At once: what ends while the figures are read is in no time that was measured.
+            used = ProcessUsage.now().since(began);
+            // At once: what ends afterwards is in no time that was measured.
             control.phase(RunControl.STOP);
             progress.measured();
         }

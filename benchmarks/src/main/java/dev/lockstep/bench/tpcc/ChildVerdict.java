@@ -14,6 +14,10 @@ import java.util.Map;
  */
 record ChildVerdict(
         Map<String, String> consistencyAfterLoad, Map<String, String> consistency, List<String> tallyDifferences) {
+    /** Of runs whose database nobody can look at any more, since a later one has failed in it: they are not good. */
+    static final ChildVerdict NONE = new ChildVerdict(
+            Map.of(), Map.of(), List.of("not looked at, since another repetition has failed in the same database"));
+
     static ChildVerdict of(TpccRun.Judgement judgement) {
         return new ChildVerdict(
                 numbered(judgement.consistencyBefore()),

@@ -225,7 +225,7 @@ final class SlicedRun implements AutoCloseable {
     /** What the database held at first and holds now, against all that was committed. */
     ChildVerdict judge() throws InterruptedException {
         if (!failure.isEmpty()) {
-            return new ChildVerdict(Map.of(), Map.of(), List.of());
+            return ChildVerdict.NONE;
         }
         try (TpccScanner scanner = scanner()) {
             return ChildVerdict.of(TpccRun.judge(spec.scale(), asLoaded, scanner, tally));

@@ -120,6 +120,7 @@ final class TpccExperiment {
                 continue;
             }
             Path file = out.resolve("flames-" + fileName(spec) + ".html");
+            Files.deleteIfExists(file);
             RunReport report = run(spec, 1, false, file);
             flameGraphs.add(new FlameGraphReport(
                     spec.label(),
@@ -249,12 +250,14 @@ final class TpccExperiment {
             ProgressView view)
             throws IOException, InterruptedException {
         ChildEnd end = call(TpccChildCommand.NAME, request, directory, childProcessors, options, lines, view);
-        if ((request.part() == RunPart.LOAD || request.part() == RunPart.CHECK) && end.exitCode() == 0) {
+        boolean writesFailuresOnly = request.part() == RunPart.LOAD || request.part() == RunPart.CHECK;
+        if (writesFailuresOnly && end.exitCode() == 0) {
             return null;
         }
-        return Files.exists(end.report())
-                ? Json.read(end.report(), RunReport.class)
-                : RunReport.failed(request, end.failure());
+        RunReport report = Files.exists(end.report()) ? Json.read(end.report(), RunReport.class) : null;
+        return report == null || (writesFailuresOnly && report.ok())
+                ? RunReport.failed(request, end.failure())
+                : report;
     }
 
     /**
@@ -282,6 +285,8 @@ final class TpccExperiment {
             throws IOException, InterruptedException {
         Path specification = directory.resolve("spec.json");
         Path report = directory.resolve(REPORT);
+        // That of an earlier child of the same run would pass for this one's.
+        Files.deleteIfExists(report);
         Json.write(specification, request);
         List<String> lastLines = new ArrayList<>();
         int exit = ChildJvm.run(

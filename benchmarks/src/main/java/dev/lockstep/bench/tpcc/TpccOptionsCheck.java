@@ -146,6 +146,8 @@ final class TpccOptionsCheck {
         require(
                 lockstep || options.durabilities.equals(List.of(Spelling.of(Durability.SYNC))),
                 "--durability" + needsLockstep);
+        require(lockstep || options.cores.size() == 1, "more than one value of --cores" + needsLockstep);
+        require(lockstep || options.terminals.size() == 1, "more than one value of --terminals" + needsLockstep);
         require(lockstep || options.batches().equals(List.of(true)), "--batches" + needsLockstep);
         require(
                 options.fsyncDelayMillis == 0 || !options.durabilities.equals(List.of(Spelling.of(Durability.NONE))),

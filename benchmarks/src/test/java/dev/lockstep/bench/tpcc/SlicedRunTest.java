@@ -4,10 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.lockstep.bench.report.Json;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +44,15 @@ class SlicedRunTest {
         }
         assertEquals(0, looksLeft.get());
         assertEquals(2, slices.get());
+    }
+
+    /** Whoever compares it with others would believe that its conditions hold. */
+    @Test
+    void aRepetitionWhoseDatabaseNobodyLookedAtIsNotGood(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("run.json"), "{\"engine\": \"lockstep\", \"ok\": true}");
+        RunReport run = Json.read(file, RunReport.class);
+        assertTrue(run.with(new ChildVerdict(Map.of(), Map.of(), List.of())).ok());
+        assertFalse(run.with(ChildVerdict.NONE).ok());
     }
 
     /** An engine that writes a checkpoint for as many looks as are left. */

@@ -419,6 +419,11 @@ class TpccPlanTest {
             assertRefused(given.substring(0, given.indexOf('=')) + " needs --engine lockstep", "--engine=h2", given);
             plan("--engine=plain,lockstep", "--scheduler=jdk", given);
         }
+        for (String option : List.of("--cores", "--terminals")) {
+            assertRefused(
+                    "more than one value of " + option + " needs --engine lockstep", "--engine=h2", option + "=1,2");
+            plan("--engine=plain,lockstep", "--scheduler=jdk", option + "=1,2");
+        }
     }
 
     @Test
