@@ -35,7 +35,7 @@ struct traces *traces_open(const char *file, char *message, size_t bytes) {
     }
     traces->name = file;
     pthread_mutex_init(&traces->latch, NULL);
-    fprintf(traces->file, "lockstep-trace 1\n");
+    fprintf(traces->file, "lockstep-trace 2\n");
     return traces;
 }
 
@@ -115,6 +115,7 @@ void trace_free(struct thread_trace *trace) {
 }
 
 int traces_close(struct traces *traces, char *message, size_t bytes) {
+    fprintf(traces->file, "end\n");
     bool failed = ferror(traces->file) != 0;
     failed |= fclose(traces->file) != 0;
     if (failed) {

@@ -45,10 +45,11 @@ class OperationTraceTest {
         CPrograms.Run run = run(trace, executions);
         assertEquals(0, run.exitCode(), run.output());
         List<String> lines = Files.readAllLines(trace);
-        assertEquals("lockstep-trace 1", lines.getFirst());
+        assertEquals("lockstep-trace 2", lines.getFirst());
         List<List<String>> found = new ArrayList<>();
+        assertEquals("end", lines.getLast());
         int at = 1;
-        while (at < lines.size()) {
+        while (at < lines.size() - 1) {
             String[] head = lines.get(at).split(" ", -1);
             assertEquals("execution", head[0]);
             assertEquals("3", head[1], "what is outside of operations is not traced");

@@ -11,6 +11,7 @@ import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.simulate.CacheShape;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
+import dev.lockstep.bench.switchpoints.SwitchPointException;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -69,6 +71,8 @@ import picocli.CommandLine.Spec;
 public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.Told {
     /** Figure 16 of the paper. */
     private static final List<Integer> WIDTHS = List.of(50, 100, 200, 400, 800);
+
+    private static final ClassBytes CLASSES = ClassBytes.ofProgram();
 
     private static final List<Integer> HEIGHTS = List.of(2, 4, 8, 16);
 
@@ -171,6 +175,9 @@ public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.To
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         CacheShape shape = search.shape();
         TraceFile traces = search.read(file);
+        if (pointsFile != null) {
+            requireThisJvm(traces);
+        }
         List<Integer> operations = search.operations(traces);
         AutoStepsResult result = search(traces, operations, shape, knees);
         List<Section> sections = new ArrayList<>(result.sections());
@@ -179,6 +186,14 @@ public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.To
         out.flush();
         results.write(origin, result, () -> page(traces, operations, shape, knees, result, origin));
         return CommandLine.ExitCode.OK;
+    }
+
+    private void requireThisJvm(TraceFile traces) {
+        try {
+            traces.origin().requireThisJvm();
+        } catch (SwitchPointException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
     }
 
     private List<Knee> knees() {
@@ -198,16 +213,11 @@ public final class AutoStepsCommand implements Callable<Integer>, SimulatedAs.To
     private AutoStepsResult search(TraceFile traces, List<Integer> operations, CacheShape shape, List<Knee> knees)
             throws IOException {
         AutoStepsResult.Searches searches = new AutoStepsResult.Searches(
-                traces, PointMapper.of(traces), shape, search.members(), search.switchBytes());
-        List<AutoStepsResult.Operation> found = new ArrayList<>();
-        for (int operation : operations) {
-            for (Knee knee : knees) {
-                found.add(searches.of(operation, knee));
-            }
-        }
+                traces, PointMapper.of(traces, CLASSES), shape, search.members(), search.switchBytes());
+        List<AutoStepsResult.Operation> found = searches.of(operations, knees);
         if (pointsFile != null) {
             List<SwitchPoint> points = placement == By.MANUAL ? searches.insertedByHand() : searches.inserted();
-            SwitchPoints.of(shape.text(), ClassBytes.ofProgram(), points).write(pointsFile);
+            SwitchPoints.of(shape.text(), CLASSES, points).write(pointsFile);
         }
         return new AutoStepsResult(AutoStepsResult.FORMAT, shape.text(), search.members(), search.switchBytes(), found);
     }

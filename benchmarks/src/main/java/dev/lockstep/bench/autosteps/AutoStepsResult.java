@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
 
@@ -55,7 +56,8 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
      *     the stages of all
      * @param memberMissesWithSwitches the same with the code of the switches
      * @param serialMemberMisses the same of members that run one after the other, each with as many switches
-     * @param insertedSwitches of one execution with those points that can be inserted, where they can
+     * @param insertedSwitches of one execution with those points that can be inserted, where they can; also with those
+     *     that were found in other transactions, if the scheduler knows the operation there by the same name
      * @param insertedMemberMisses mean of the further members with these and the code of their switches
      * @param manualPoints of the search by hand
      * @param manualSwitches of one execution with them, where that search wants them
@@ -143,7 +145,15 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         private final Map<SwitchPoint, String> rejected;
         private final SequencedSet<SwitchPoint> inserted = new LinkedHashSet<>();
         private final SequencedSet<SwitchPoint> insertedByHand = new LinkedHashSet<>();
-        private final Map<Integer, Set<Long>> byHand = new HashMap<>();
+        private final Map<Integer, SequencedMap<Long, Integer>> byHand = new HashMap<>();
+
+        /**
+         * What was found in one operation with one knee.
+         *
+         * @param inserted those of the points that can be
+         */
+        private record Found(
+                int operation, Knee knee, SwitchPlacement placement, List<Point> points, Set<SwitchPoint> inserted) {}
 
         Searches(TraceFile traces, PointMapper mapper, CacheShape shape, int members, int switchBytes) {
             this(traces, mapper, shape, members, switchBytes, Map.of());
@@ -179,16 +189,47 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
             return List.copyOf(insertedByHand);
         }
 
-        /** Searches one operation. */
-        Operation of(int operation, Knee knee) throws IOException {
-            InstructionTrace trace = traces.typical(operation);
-            SwitchPointSearch search = new SwitchPointSearch(trace, shape, knee);
-            SwitchPlacement placement = search.place();
+        /** Searches operations, each with all knees, and replays teams with what was found in all of them. */
+        List<Operation> of(List<Integer> operations, List<Knee> knees) throws IOException {
+            List<Found> found = new ArrayList<>();
+            for (int operation : operations) {
+                for (Knee knee : knees) {
+                    found.add(search(operation, knee));
+                }
+            }
+            List<Operation> results = new ArrayList<>();
+            for (Found each : found) {
+                results.add(replay(each, firing(each, found)));
+            }
+            return results;
+        }
+
+        private Found search(int operation, Knee knee) throws IOException {
+            SwitchPlacement placement = new SwitchPointSearch(traces.typical(operation), shape, knee).place();
             Set<SwitchPoint> mapped = new LinkedHashSet<>();
             List<Point> points = points(operation, placement, mapped);
             inserted.addAll(mapped);
-            List<Integer> passes = mapper.passes(trace, List.copyOf(mapped));
-            SwitchPlacement manual = search.judge(manual(operation));
+            return new Found(operation, knee, placement, points, mapped);
+        }
+
+        /** The points that switch in an operation: all that were found with its knee and belong to its name. */
+        private List<SwitchPoint> firing(Found in, List<Found> found) {
+            String name = traces.registeredName(in.operation);
+            return found.stream()
+                    .filter(each -> each.knee.equals(in.knee))
+                    .flatMap(each -> each.inserted.stream())
+                    .filter(point -> point.operation().equals(name))
+                    .distinct()
+                    .toList();
+        }
+
+        private Operation replay(Found found, List<SwitchPoint> firing) throws IOException {
+            int operation = found.operation;
+            Knee knee = found.knee;
+            SwitchPlacement placement = found.placement;
+            InstructionTrace trace = traces.typical(operation);
+            List<Integer> passes = mapper.passes(trace, firing);
+            SwitchPlacement manual = new SwitchPointSearch(trace, shape, knee).judge(manual(operation));
             List<Point> manualPoints = points(operation, manual, insertedByHand);
             List<Integer> misses =
                     new TeamReplay(trace, shape, 0).misses(placement.switches(), members, TeamReplay.Order.TEAM);
@@ -201,7 +242,7 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                     knee.heightMisses(),
                     placement.originalMisses().size(),
                     placement.stepsMisses().size(),
-                    points,
+                    found.points,
                     placement.switches().size(),
                     misses.getFirst(),
                     furtherMean(misses),
@@ -215,7 +256,7 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
         }
 
         /** The same for all knees. */
-        private Set<Long> manual(int operation) {
+        private SequencedMap<Long, Integer> manual(int operation) {
             return byHand.computeIfAbsent(
                     operation, each -> new ManualSearch(traces.typical(each), shape, switchBytes).place());
         }
@@ -225,19 +266,19 @@ record AutoStepsResult(int format, String instructionCache, int members, int swi
                 throws IOException {
             InstructionTrace trace = traces.typical(operation);
             List<Point> points = new ArrayList<>();
-            for (long address : placement.addresses()) {
-                List<Integer> switches = placement.switches().stream()
+            for (int index : placement.found()) {
+                long address = trace.address(index);
+                long switches = placement.switches().stream()
                         .filter(at -> trace.address(at) == address)
-                        .toList();
-                PointMapper.Mapped found =
-                        accepted(mapper.map(traces.registeredName(operation), trace, switches.getFirst()));
+                        .count();
+                PointMapper.Mapped found = accepted(mapper.map(traces.registeredName(operation), trace, index));
                 if (found.point() != null) {
                     mapped.add(found.point());
                 }
                 points.add(new Point(
                         Long.toHexString(address),
                         traces.place(address),
-                        switches.size(),
+                        Math.toIntExact(switches),
                         found.point() == null ? "" : found.point().toString(),
                         found.refused(),
                         found.movedInstructions()));

@@ -2,19 +2,21 @@ package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.simulate.CacheShape;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
 
 /**
  * Finds switch points as people did (STEPS, 3.3): two threads run a fragment of the operation one after the other, the
  * code of the switch between them; its end moves forward while the second thread adds less than 5 % to the misses of
- * the first, and the last such end is a point, where the next fragment begins.
+ * the first, and the last such end is a point, where the next fragment begins. Where a fragment begins in code that
+ * shares its sets with that of the switch, the second thread misses it wherever the fragment ends; so what it misses up
+ * to the first good end is not counted against the ends behind.
  *
  * <p>As in {@link SwitchPointSearch}, a point switches wherever its code is executed, so each one starts the search
- * anew. It adds an address or gives up a fragment each time, so it ends.
+ * anew. It adds an address or settles a fragment each time, so it ends.
  */
 final class ManualSearch {
     /** What the second thread may miss in a fragment, of what the first one misses. */
@@ -36,29 +38,31 @@ final class ManualSearch {
         replay = new TeamReplay(trace, shape, switchBytes);
     }
 
-    /** The addresses of the instructions before which a switch is to go. */
-    Set<Long> place() {
-        Set<Long> addresses = new LinkedHashSet<>();
-        Set<Integer> givenUp = new HashSet<>();
-        while (step(addresses, givenUp)) {
-            // One point more, or one fragment that has none.
+    /** Instructions from {@code begin} to before {@code end}. */
+    private record Fragment(int begin, int end) {}
+
+    /** The addresses of the instructions before which a switch is to go, and at which of their executions. */
+    SequencedMap<Long, Integer> place() {
+        SequencedMap<Long, Integer> points = new LinkedHashMap<>();
+        Set<Fragment> settled = new HashSet<>();
+        while (step(points, settled)) {
+            // One point more, or one fragment that gets none.
         }
-        return Collections.unmodifiableSet(addresses);
+        return points;
     }
 
     /** Deals with the first fragment in which the second thread misses too much; false where there is none. */
-    private boolean step(Set<Long> addresses, Set<Integer> givenUp) {
+    private boolean step(SequencedMap<Long, Integer> points, Set<Fragment> settled) {
         MarkedCache cache = new MarkedCache(shape);
-        List<Integer> ends = switches(addresses);
+        List<Integer> ends = switches(points.keySet());
         ends.add(trace.count());
         int begin = 0;
         for (int end : ends) {
-            if (!givenUp.contains(begin) && !isGood(cache, begin, end)) {
+            Fragment fragment = new Fragment(begin, end);
+            if (!settled.contains(fragment) && !isGood(added(cache, begin, end), 0)) {
                 int point = lastGood(cache, begin, end);
-                if (point > begin) {
-                    addresses.add(trace.address(point));
-                } else {
-                    givenUp.add(begin);
+                if (point == begin || point == end || points.putIfAbsent(trace.address(point), point) != null) {
+                    settled.add(fragment);
                 }
                 return true;
             }
@@ -78,22 +82,39 @@ final class ManualSearch {
         return switches;
     }
 
-    /** The end before the first that is not good; {@code begin} where there is no good one. */
+    /** The good end before the first behind it that is not; {@code begin} where there is no good one. */
     private int lastGood(MarkedCache cache, int begin, int end) {
         int good = begin;
-        for (int at = begin + STEP_INSTRUCTIONS; at < end && isGood(cache, begin, at); at += STEP_INSTRUCTIONS) {
-            good = at;
+        int inevitable = 0;
+        // Ends at the end of the fragment.
+        for (int at = begin; at < end; ) {
+            at = Math.min(end, at + STEP_INSTRUCTIONS);
+            Misses misses = added(cache, begin, at);
+            if (isGood(misses, inevitable)) {
+                good = at;
+            } else if (good == begin) {
+                inevitable = misses.second;
+            } else {
+                break;
+            }
         }
         return good;
     }
 
-    private boolean isGood(MarkedCache before, int begin, int end) {
+    /** Of two threads that run a fragment one after the other. */
+    private record Misses(int first, int second) {}
+
+    private Misses added(MarkedCache before, int begin, int end) {
         MarkedCache cache = before.copy();
         int first = replay.run(cache, begin, end);
         replay.runSwitch(cache);
-        int second = replay.run(cache, begin, end);
+        return new Misses(first, replay.run(cache, begin, end));
+    }
+
+    /** @param inevitable misses of the second thread that come wherever the fragment ends */
+    private static boolean isGood(Misses misses, int inevitable) {
         // A single miss does not make a fragment bad that is still short.
-        return second <= Math.max(1, first * ADDED_MAX);
+        return misses.second - inevitable <= Math.max(1, misses.first * ADDED_MAX);
     }
 
     private void runBoth(MarkedCache cache, int begin, int end) {

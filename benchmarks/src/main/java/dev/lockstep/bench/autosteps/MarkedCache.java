@@ -14,6 +14,9 @@ final class MarkedCache {
 
     private static final long EMPTY = -1;
 
+    /** More lines than caches have, and few enough for this JVM: 2 MiB of 16 bytes, or of 64 those of 8 MiB. */
+    static final int LINES_MAX = 1 << 17;
+
     private final int lineShift;
     private final int ways;
     private final int sets;

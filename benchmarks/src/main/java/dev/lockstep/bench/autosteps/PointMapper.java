@@ -99,9 +99,13 @@ final class PointMapper {
      */
     record Mapped(SwitchPoint point, String refused, int movedInstructions) {}
 
-    /** For the code that a file names, without that of instruments. */
-    static PointMapper of(TraceFile traces) {
-        return of(traces, ClassBytes.ofProgram(), InsertedBytecode.NONE);
+    /**
+     * For the code that a file names, without that of instruments.
+     *
+     * @throws SwitchPointException if it had points in its bytecode that these classes cannot have
+     */
+    static PointMapper of(TraceFile traces, ClassBytes classes) throws IOException {
+        return of(traces, classes, traces.inserted(classes));
     }
 
     /** The same of a JVM whose bytecode had points in it. */
@@ -154,13 +158,15 @@ final class PointMapper {
     }
 
     /**
-     * Refuses a point where something may be held.
+     * Refuses a point where something may be held, or whose method was another one when it was traced.
      *
      * @param withCallers the point, and where those stand that its method is inlined into
      */
     private Mapped checked(List<SwitchPoint> withCallers, int moved) throws IOException {
         try {
+            traces.origin().requireThisJvm();
             for (SwitchPoint each : withCallers) {
+                traces.origin().requireUnchanged(each.className(), classes.require(each.className()));
                 SwitchPoints.requireFree(classes, each);
             }
             return new Mapped(withCallers.getFirst(), "", moved);

@@ -72,7 +72,11 @@ final class SearchOptions {
         require(members >= 2 && members <= MEMBERS_MAX, "--members is 2 to " + MEMBERS_MAX);
         require(switchBytes >= 0 && switchBytes <= SWITCH_BYTES_MAX, "--switch-bytes is 0 to " + SWITCH_BYTES_MAX);
         try {
-            return geometry == null ? ThisMachine.instructionCache() : CacheShape.parse(geometry);
+            CacheShape shape = geometry == null ? ThisMachine.instructionCache() : CacheShape.parse(geometry);
+            require(
+                    shape.bytes() / shape.lineBytes() <= MarkedCache.LINES_MAX,
+                    "--l1i has up to " + MarkedCache.LINES_MAX + " lines");
+            return shape;
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage(), e);
         }

@@ -112,21 +112,31 @@ final class SearchRounds {
     private Found searchAndCheck(TraceFile traces, PointMapper mapper) throws RecordingException, IOException {
         Found found = search(traces, mapper);
         while (settings.check && !checked.containsAll(found.inserted)) {
-            List<SwitchPoint> written = SwitchPoints.read(points).points();
-            CheckReport report = recorder.check(points);
-            for (int i = 0; i < written.size(); i++) {
-                checked.add(written.get(i));
-                if (report.held().get(i) > 0) {
-                    rejected.put(
-                            written.get(i),
-                            "a latch, lock or monitor was held in "
-                                    + report.held().get(i) + " of "
-                                    + report.passed().get(i) + " passes: point=" + written.get(i));
-                }
-            }
+            judge(SwitchPoints.read(points).points(), recorder.check(points));
             found = search(traces, mapper);
         }
         return found;
+    }
+
+    private void judge(List<SwitchPoint> written, CheckReport report) throws RecordingException {
+        if (report.passed().size() != written.size() || !report.uncounted().isEmpty()) {
+            throw new RecordingException("The checking mode has not seen everything: pointsReported="
+                    + report.passed().size() + " points=" + written.size() + " classesNotCounted="
+                    + report.uncounted() + "; remedy: leave out its runs with --unchecked");
+        }
+        for (int i = 0; i < written.size(); i++) {
+            SwitchPoint point = written.get(i);
+            checked.add(point);
+            int passed = report.passed().get(i);
+            int held = report.held().get(i);
+            if (passed == 0) {
+                rejected.put(point, "it was not passed in the run that checks: point=" + point);
+            } else if (held > 0) {
+                rejected.put(
+                        point,
+                        "a latch, lock or monitor was held in " + held + " of " + passed + " passes: point=" + point);
+            }
+        }
     }
 
     private Found search(TraceFile traces, PointMapper mapper) throws RecordingException, IOException {
@@ -135,10 +145,7 @@ final class SearchRounds {
             throw new RecordingException("--operation fits none of: " + traces.names());
         }
         AutoStepsResult.Searches searches = searches(traces, mapper);
-        List<AutoStepsResult.Operation> results = new ArrayList<>();
-        for (int operation : operations) {
-            results.add(searches.of(operation, settings.knee));
-        }
+        List<AutoStepsResult.Operation> results = searches.of(operations, List.of(settings.knee));
         SwitchPoints.of(settings.shape.text(), classes, searches.inserted()).write(points);
         return new Found(operations, results, searches.inserted());
     }

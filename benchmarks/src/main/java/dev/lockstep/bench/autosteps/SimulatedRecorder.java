@@ -82,6 +82,10 @@ final class SimulatedRecorder implements TraceRecorder {
         if (!Files.exists(report)) {
             throw failed("left no report of the check", exitCode);
         }
+        // Whether it was in its steady state does not matter here.
+        if (exitCode != CommandLine.ExitCode.OK && exitCode != CommandLine.ExitCode.SOFTWARE) {
+            throw failed("failed, so that what it has checked counts for nothing", exitCode);
+        }
         return CheckReport.read(report);
     }
 

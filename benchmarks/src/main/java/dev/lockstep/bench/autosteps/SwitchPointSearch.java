@@ -2,8 +2,9 @@ package dev.lockstep.bench.autosteps;
 
 import dev.lockstep.bench.simulate.CacheShape;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.SequencedMap;
 import java.util.Set;
 
 /**
@@ -33,23 +34,36 @@ final class SwitchPointSearch {
 
     /** Searches the whole trace. */
     SwitchPlacement place() {
-        Set<Long> addresses = new LinkedHashSet<>();
-        Pass pass = new Pass(addresses);
+        SequencedMap<Long, Integer> points = new LinkedHashMap<>();
+        Pass pass = new Pass(points.keySet());
         for (int at = pass.run(); at >= 0; at = pass.run()) {
-            if (!addresses.add(trace.address(at))) {
+            if (points.putIfAbsent(trace.address(at), at) != null) {
                 // In a cache of one line an instruction can evict itself; a switch before it is there already.
-                return judge(addresses);
+                return judge(points);
             }
-            pass = new Pass(addresses);
+            pass = new Pass(points.keySet());
         }
-        return new SwitchPlacement(new ArrayList<>(addresses), pass.switches, originalMisses(), pass.misses);
+        return placement(points, pass);
     }
 
-    /** What a given set of switch points does, without looking for more. */
-    SwitchPlacement judge(Set<Long> addresses) {
-        Pass pass = new Pass(addresses);
+    /**
+     * What given switch points do, without looking for more.
+     *
+     * @param points address of each, and the index of an execution of it
+     */
+    SwitchPlacement judge(SequencedMap<Long, Integer> points) {
+        Pass pass = new Pass(points.keySet());
         pass.runToEnd();
-        return new SwitchPlacement(new ArrayList<>(addresses), pass.switches, originalMisses(), pass.misses);
+        return placement(points, pass);
+    }
+
+    private SwitchPlacement placement(SequencedMap<Long, Integer> points, Pass pass) {
+        return new SwitchPlacement(
+                new ArrayList<>(points.keySet()),
+                new ArrayList<>(points.values()),
+                pass.switches,
+                originalMisses(),
+                pass.misses);
     }
 
     /** The misses of the operation alone, the second time that it runs: the first one warms the cache. */
@@ -130,7 +144,13 @@ final class SwitchPointSearch {
             }
             height++;
             lastMiss = index;
-            return height >= knee.heightMisses() || missesOfSegment >= knee.missesPerSegmentMax();
+            boolean complete = height >= knee.heightMisses() || missesOfSegment >= knee.missesPerSegmentMax();
+            if (complete && kneeBegin == 0) {
+                // Before the first instruction a segment begins anyway.
+                height = 0;
+                return false;
+            }
+            return complete;
         }
     }
 }

@@ -1,7 +1,13 @@
 package dev.lockstep.bench.autosteps;
 
+import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.CodeOrigin;
+import dev.lockstep.bench.switchpoints.InsertedBytecode;
+import dev.lockstep.bench.switchpoints.SwitchPointException;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,8 +21,11 @@ import java.util.TreeMap;
 /**
  * The traces of operations that {@code ./lockstep simulate --trace FILE} has recorded. Immutable.
  *
- * <p>The file is text. Its first line is {@link #HEADER}. Then there are, in any order:
+ * <p>The file is text. Its first line is {@link #HEADER}, its last one {@link #END}, so that a truncated file is told
+ * from a whole one. Between them there are, in any order:
  * <ul>
+ *   <li>the lines of a {@link CodeOrigin}: the JVM, and the classes of the methods that were executed;
+ *   <li>{@code inserted LINE}: the lines of the {@link SwitchPoints} that the JVM had in its bytecode, in their order;
  *   <li>{@code operation NUMBER NAME}: what a number stands for;
  *   <li>{@code place ADDRESS TEXT}: what lies at an address, in hexadecimal;
  *   <li>{@code execution NUMBER COUNT}, followed by as many lines {@code ADDRESS LENGTH}: instructions in the order in
@@ -25,7 +34,13 @@ import java.util.TreeMap;
  */
 public final class TraceFile {
     /** The first line; its number is that of the format. */
-    public static final String HEADER = "lockstep-trace 1";
+    public static final String HEADER = "lockstep-trace 2";
+
+    /** The last line. */
+    public static final String END = "end";
+
+    /** Begins a line of the switch points that were inserted. */
+    public static final String INSERTED = "inserted ";
 
     /** Begins a line that names an operation. */
     public static final String OPERATION = "operation ";
@@ -41,11 +56,16 @@ public final class TraceFile {
 
     private static final int HEXADECIMAL = 16;
 
+    private final Path file;
+    private CodeOrigin origin = CodeOrigin.UNKNOWN;
+    private final List<String> inserted = new ArrayList<>();
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<Long, String> places = new HashMap<>();
     private final SequencedMap<Integer, List<InstructionTrace>> executions = new TreeMap<>();
 
-    private TraceFile() {}
+    private TraceFile(Path file) {
+        this.file = file;
+    }
 
     /**
      * Reads a file.
@@ -54,11 +74,33 @@ public final class TraceFile {
      * @throws IOException if it cannot be read
      */
     static TraceFile read(Path file) throws IOException, TraceFormatException {
-        TraceFile traces = new TraceFile();
+        TraceFile traces = new TraceFile(file);
         try (BufferedReader lines = Files.newBufferedReader(file)) {
-            new Parser(traces, file, lines).parse();
+            Parser parser = new Parser(traces, file, lines);
+            try {
+                parser.parse();
+            } catch (CharacterCodingException e) {
+                throw parser.wrong("it is no text");
+            }
         }
         return traces;
+    }
+
+    /** The JVM that was traced, and the class files of its methods. */
+    CodeOrigin origin() {
+        return origin;
+    }
+
+    /**
+     * What was inserted into its bytecode.
+     *
+     * @param classes of the program
+     * @throws SwitchPointException if the points are damaged, or not of these classes
+     */
+    InsertedBytecode inserted(ClassBytes classes) throws IOException {
+        return inserted.isEmpty()
+                ? InsertedBytecode.NONE
+                : InsertedBytecode.of(SwitchPoints.read(inserted, file), classes);
     }
 
     /** The operations that were traced, by their numbers. */
@@ -125,11 +167,26 @@ public final class TraceFile {
         }
 
         void parse() throws IOException, TraceFormatException {
+            try {
+                parseLines();
+            } catch (IllegalArgumentException e) {
+                throw wrong(e.getMessage());
+            }
+        }
+
+        private void parseLines() throws IOException, TraceFormatException {
             if (!HEADER.equals(next())) {
                 throw wrong("it does not begin with '" + HEADER + "'");
             }
-            for (String line = next(); line != null; line = next()) {
-                if (line.startsWith(OPERATION)) {
+            CodeOrigin.Builder origin = new CodeOrigin.Builder();
+            String line = next();
+            for (; line != null && !line.equals(END); line = next()) {
+                if (origin.take(line)) {
+                    continue;
+                }
+                if (line.startsWith(INSERTED)) {
+                    traces.inserted.add(line.substring(INSERTED.length()));
+                } else if (line.startsWith(OPERATION)) {
                     String[] parts = parts(line.substring(OPERATION.length()));
                     traces.names.put(number(parts[0]), parts[1]);
                 } else if (line.startsWith(PLACE)) {
@@ -142,9 +199,13 @@ public final class TraceFile {
                             .computeIfAbsent(number(parts[0]), each -> new ArrayList<>())
                             .add(execution);
                 } else {
-                    throw wrong("a line begins neither with operation, place nor execution");
+                    throw wrong("a line begins with none of the words that it may");
                 }
             }
+            if (line == null) {
+                throw wrong("it is cut off");
+            }
+            traces.origin = origin.build();
             if (traces.executions.isEmpty()) {
                 throw wrong("it has no executions");
             }
@@ -158,11 +219,7 @@ public final class TraceFile {
                     throw wrong("an execution is cut off");
                 }
                 String[] parts = parts(line);
-                try {
-                    trace.add(address(parts[0]), number(parts[1]));
-                } catch (IllegalArgumentException e) {
-                    throw wrong(e.getMessage());
-                }
+                trace.add(address(parts[0]), number(parts[1]));
             }
             if (count < 1) {
                 throw wrong("an execution is empty");

@@ -10,6 +10,7 @@ import dev.lockstep.bench.simulate.MarkedOperation;
 import dev.lockstep.bench.simulate.MissedCode;
 import dev.lockstep.bench.simulate.MissedCode.Misses;
 import dev.lockstep.bench.simulate.MissedCode.Place;
+import dev.lockstep.bench.simulate.WorkloadThreads;
 import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import java.io.IOException;
@@ -31,12 +32,6 @@ public final class MissedCodeReader implements CodeInstruments {
             List.of(Misses::l1i, Misses::l1d, Misses::l2, Misses::llc, Misses::branches);
     private static final Misses NONE = new Misses(0, 0, 0, 0, 0);
 
-    /** Kinds of threads that run on simulated processors. */
-    private static final Set<String> SIMULATED = Set.of("client", "carrier", "engine");
-
-    /** Those that run the workload. */
-    private static final Set<String> WORKLOAD = Set.of("client", "carrier");
-
     /** For one command line. */
     public MissedCodeReader() {}
 
@@ -51,7 +46,10 @@ public final class MissedCodeReader implements CodeInstruments {
         CodeEvents logged = CodeEvents.read(events);
         return new ExecutedCode(
                 missed(executed, logged, phase),
-                ContinuationCounter.count(executed, logged, context -> isSimulated(context, phase)));
+                ContinuationCounter.count(
+                        executed,
+                        logged,
+                        context -> context.phase() == phase && WorkloadThreads.KINDS.contains(context.threadKind())));
     }
 
     @Override
@@ -99,28 +97,26 @@ public final class MissedCodeReader implements CodeInstruments {
         return SteadyStateReader.read(
                 CodeLines.read(lines),
                 CodeEvents.read(events),
-                WORKLOAD,
+                WorkloadThreads.KINDS,
                 compiled,
                 new SteadyStateReader.Control(samples, control));
     }
 
     @Override
-    public void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path into) throws IOException {
-        TraceNames.write(raw, operations, events, into);
+    public void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
+            throws IOException {
+        TraceNames.write(raw, operations, events, points, into);
     }
 
+    /** Of all threads that were simulated: the others miss nothing. */
     static MissedCode missed(CodeLines lines, CodeEvents events, int phase) {
         Sums sums = new Sums(lines, events);
         lines.contexts().forEach((context, counts) -> {
-            if (isSimulated(context, phase)) {
+            if (context.phase() == phase) {
                 counts.eachMissed(sums::add);
             }
         });
         return sums.result();
-    }
-
-    private static boolean isSimulated(CodeLines.Context context, int phase) {
-        return context.phase() == phase && SIMULATED.contains(context.threadKind());
     }
 
     private static final class Sums {

@@ -13,7 +13,10 @@ import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
+import dev.lockstep.bench.switchpoints.SwitchPointException;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -286,6 +289,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.require(
                 kinds.contains(FetchKind.INSERTED) == (switchPoints != null),
                 "--kinds inserted and --switch-points need each other");
+        requirePoints();
         if (measured == Measured.TIME) {
             options.refuse("With --measure time", "--l1i", "--l1d");
         } else if (measured == Measured.MISSES) {
@@ -390,6 +394,19 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.require(
                 operation != RowOperation.INSERT8 || kinds.stream().allMatch(each -> each.carriers() == 1),
                 "--kinds parallel and barrier are of fetch and update, whose members want rows of their own");
+    }
+
+    /** Before an experiment of minutes whose last JVM would refuse them. */
+    private void requirePoints() throws IOException {
+        if (switchPoints == null) {
+            return;
+        }
+        options.require(Files.isReadable(switchPoints), "--switch-points cannot be read: file=" + switchPoints);
+        try {
+            SwitchPoints.readForThisJvm(switchPoints);
+        } catch (SwitchPointException e) {
+            options.require(false, "--switch-points: " + e.getMessage());
+        }
     }
 
     private boolean isOfOnePaddedRun() {

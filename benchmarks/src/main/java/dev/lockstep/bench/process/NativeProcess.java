@@ -12,6 +12,32 @@ public final class NativeProcess {
     private NativeProcess() {}
 
     /**
+     * Waits for the end of a process that knows nothing of this one: it is killed when this JVM is told to end, or the
+     * calling thread is interrupted.
+     *
+     * @return its exit code
+     */
+    public static int waitFor(Process process) throws InterruptedException {
+        Thread killer = Thread.ofPlatform().name("process-killer").unstarted(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(killer);
+        try {
+            return process.waitFor();
+        } finally {
+            process.destroyForcibly();
+            removeHook(killer);
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException ending) {
+            // The hook runs already.
+            return;
+        }
+    }
+
+    /**
      * A process that has still to be started.
      *
      * @param command its program and arguments

@@ -50,8 +50,9 @@ public interface CodeInstruments {
      *
      * @param raw what the plugin wrote to {@code trace=FILE}
      * @param events what the agent wrote in the same process, or null if nothing
+     * @param points file of the switch points that it had in its bytecode, or null if none
      * @param into file that takes all of it
-     * @throws IOException if a file is not what it should be, or cannot be written
+     * @throws IOException if a file is not what it should be, cut short for example, or cannot be written
      */
-    void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path into) throws IOException;
+    void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into) throws IOException;
 }

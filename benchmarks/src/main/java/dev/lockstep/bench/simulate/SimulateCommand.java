@@ -18,6 +18,8 @@ import dev.lockstep.bench.simulate.jvm.CompiledMethod;
 import dev.lockstep.bench.simulate.jvm.GuestOptions;
 import dev.lockstep.bench.simulate.jvm.SteadyState;
 import dev.lockstep.bench.switchpoints.AgentOptions;
+import dev.lockstep.bench.switchpoints.SwitchPointException;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import dev.lockstep.counters.NativePart;
 import java.io.File;
 import java.io.IOException;
@@ -347,6 +349,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 traced,
                 processes.getFirst().operations(),
                 events != null && Files.exists(events) ? events : null,
+                switchPoints,
                 trace);
     }
 
@@ -379,12 +382,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         ProcessBuilder builder =
                 NativeProcess.builder(placement.simulated(program, ours)).inheritIO();
         builder.environment().putAll(simulator.environment());
-        Process process = builder.start();
-        try {
-            return process.waitFor();
-        } finally {
-            process.destroyForcibly();
-        }
+        return NativeProcess.waitFor(builder.start());
     }
 
     /** The file of a program: this JVM's for java, else by path or in PATH. */
@@ -401,11 +399,22 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                         + " is neither a command of ./lockstep nor a program; see ./lockstep --help."));
     }
 
-    private void requirePoints() {
+    private void requirePoints() throws IOException {
         if (switchPoints != null && !Files.isReadable(switchPoints)) {
             throw new ParameterException(
                     command.commandLine(), "--switch-points cannot be read: file=" + switchPoints + ".");
         }
+        try {
+            if (switchPoints != null) {
+                SwitchPoints.readForThisJvm(switchPoints);
+            }
+        } catch (SwitchPointException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
+        results.require(
+                checkPoints == null || trace == null,
+                "--check-points changes the bytecode otherwise than --switch-points alone, so that places of a --trace"
+                        + " could not be found again; leave one of them out");
         if (checkPoints != null && switchPoints == null) {
             throw new ParameterException(command.commandLine(), "--check-points needs --switch-points.");
         }

@@ -36,7 +36,7 @@ public final class ClassBytes {
      *
      * @throws SwitchPointException if it is not
      */
-    byte[] require(String className) throws IOException {
+    public byte[] require(String className) throws IOException {
         return find(className)
                 .orElseThrow(() -> new SwitchPointException(
                         Reason.CLASS,

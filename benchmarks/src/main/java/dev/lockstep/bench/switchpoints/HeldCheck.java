@@ -15,21 +15,18 @@ import java.lang.classfile.instruction.TableSwitchInstruction;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 
 /**
  * Refuses switch points where a method may hold a latch, lock or monitor that it has taken itself: whoever runs next on
  * the carrier could wait for it without end. A method is walked along all its paths, jumps and handlers included, and
- * counts what it may hold at most. A path that does not happen counts too. What a caller holds is not seen; see
- * {@link HeldCounts}.
+ * what it may hold at most is counted. A path that does not happen counts too. Whether it is something of its own or of
+ * a caller's that a method gives back is told by the kind, and by the name where the bytecode has one; where it has
+ * none it is taken for its own. What a caller holds is not seen; see {@link HeldCounts}.
  */
 final class HeldCheck {
-    /** More than code nests, and few enough that a loop that takes and never gives back ends soon. */
-    private static final int DEPTH_MAX = 16;
-
-    private static final int NOT_REACHED = -1;
     private static final String SCHEDULER = "dev.lockstep.scheduler.";
     private static final List<String> PLATFORM = List.of("java.", "javax.", "jdk.", "sun.", "com.sun.");
 
@@ -59,7 +56,8 @@ final class HeldCheck {
         if (point.method().equals("<clinit>")) {
             throw refused(point, "initialization of a class");
         }
-        if (heldBefore(method)[number] > 0) {
+        HeldSet held = heldBefore(method).get(number);
+        if (held != null && !held.isEmpty()) {
             throw refused(point, "between taking and giving back");
         }
     }
@@ -71,43 +69,55 @@ final class HeldCheck {
                         + "; remedy: leave the point out, or move it to where nothing is held");
     }
 
-    /** What may be held at most before each instruction. */
-    private static int[] heldBefore(BytecodeMethod method) {
-        List<Instruction> instructions = method.instructions();
-        int[] held = new int[instructions.size()];
-        Arrays.fill(held, NOT_REACHED);
+    /** What may be held at most before each instruction; null for one that is not reached. */
+    private static List<HeldSet> heldBefore(BytecodeMethod method) {
+        PushedValues values = new PushedValues(method);
+        List<HeldSet> held =
+                new ArrayList<>(Collections.nCopies(method.instructions().size(), null));
         Deque<Integer> changed = new ArrayDeque<>();
-        raise(held, changed, 0, 0);
-        // Ends: counts only rise, up to DEPTH_MAX.
+        raise(held, changed, 0, HeldSet.NOTHING);
+        // Ends: what may be held only grows, up to so many of each.
         while (!changed.isEmpty()) {
             int at = changed.poll();
-            Instruction instruction = instructions.get(at);
-            int after = Math.clamp(held[at] + change(instruction), 0, DEPTH_MAX);
+            HeldSet after = after(held.get(at), method.instructions().get(at), at, values);
             for (int next : successors(method, at)) {
                 raise(held, changed, next, after);
             }
             for (ExceptionCatch handler : method.handlers()) {
                 if (at >= method.number(handler.tryStart()) && at < method.number(handler.tryEnd())) {
-                    raise(held, changed, method.number(handler.handler()), held[at]);
+                    raise(held, changed, method.number(handler.handler()), held.get(at));
                 }
             }
         }
         return held;
     }
 
-    private static void raise(int[] held, Deque<Integer> changed, int at, int count) {
-        if (count > held[at]) {
-            held[at] = count;
+    private static void raise(List<HeldSet> held, Deque<Integer> changed, int at, HeldSet more) {
+        HeldSet before = held.get(at);
+        HeldSet after = before == null ? more : before.or(more);
+        if (!after.equals(before)) {
+            held.set(at, after);
             changed.add(at);
         }
     }
 
-    private static int change(Instruction instruction) {
+    private static HeldSet after(HeldSet before, Instruction instruction, int at, PushedValues values) {
         return switch (instruction) {
-            case MonitorInstruction monitor -> monitor.opcode() == Opcode.MONITORENTER ? 1 : -1;
-            case InvokeInstruction call ->
-                HeldResource.change(call.owner().asInternalName(), call.name().stringValue());
-            default -> 0;
+            case MonitorInstruction monitor -> {
+                // The compiler of Java pairs them.
+                HeldSet.Resource any = new HeldSet.Resource(HeldResource.MONITOR, List.of());
+                yield monitor.opcode() == Opcode.MONITORENTER ? before.with(any) : before.without(any);
+            }
+            case InvokeInstruction call -> {
+                HeldResource.Effect effect = HeldResource.effectOrNull(
+                        call.owner().asInternalName(), call.name().stringValue());
+                if (effect == null) {
+                    yield before;
+                }
+                HeldSet.Resource resource = new HeldSet.Resource(effect.kind(), values.ofCall(at));
+                yield effect.change() > 0 ? before.with(resource) : before.without(resource);
+            }
+            default -> before;
         };
     }
 

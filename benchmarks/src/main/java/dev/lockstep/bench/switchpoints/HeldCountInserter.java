@@ -2,7 +2,6 @@ package dev.lockstep.bench.switchpoints;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
-import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.InvokeInstruction;
@@ -34,9 +33,9 @@ final class HeldCountInserter {
         owner = method.parent().orElseThrow().thisClass().asSymbol();
     }
 
-    /** Appends an element of the method, and what is to be told before and behind it. */
-    void append(CodeBuilder builder, CodeElement element) {
-        if (isSynchronized && !begun && element instanceof Instruction) {
+    /** To be called before anything is put before the first instruction: tells of the method's own monitor. */
+    void begin(CodeBuilder builder) {
+        if (isSynchronized && !begun) {
             begun = true;
             if (isStatic) {
                 builder.loadConstant(owner);
@@ -45,6 +44,10 @@ final class HeldCountInserter {
             }
             builder.invokestatic(COUNTS, "entered", ENTERED);
         }
+    }
+
+    /** Appends an element of the method, and what is to be told behind it. */
+    void append(CodeBuilder builder, CodeElement element) {
         boolean enters = element instanceof MonitorInstruction each && each.opcode() == Opcode.MONITORENTER;
         if (enters) {
             builder.dup();
@@ -59,13 +62,16 @@ final class HeldCountInserter {
     }
 
     private static void tellOfCall(CodeBuilder builder, InvokeInstruction call) {
-        int change =
-                HeldResource.change(call.owner().asInternalName(), call.name().stringValue());
-        if (change < 0) {
+        HeldResource.Effect effect = HeldResource.effectOrNull(
+                call.owner().asInternalName(), call.name().stringValue());
+        if (effect == null) {
+            return;
+        }
+        if (effect.change() < 0) {
             tell(builder, "givenBack");
-        } else if (change > 0 && call.typeSymbol().returnType().equals(ConstantDescs.CD_boolean)) {
+        } else if (call.typeSymbol().returnType().equals(ConstantDescs.CD_boolean)) {
             builder.dup().invokestatic(COUNTS, "takenIf", IF);
-        } else if (change > 0) {
+        } else {
             tell(builder, "taken");
         }
     }

@@ -4,6 +4,8 @@ import dev.lockstep.scheduler.PlacedSwitchPoints;
 import dev.lockstep.scheduler.SThread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -18,6 +20,8 @@ public final class HeldCounts {
 
     private static volatile AtomicIntegerArray passed = new AtomicIntegerArray(0);
     private static volatile AtomicIntegerArray held = new AtomicIntegerArray(0);
+
+    private static final Queue<String> UNCOUNTED = new ConcurrentLinkedQueue<>();
 
     /** Of one thread or S-thread. */
     private static final class Count {
@@ -50,6 +54,12 @@ public final class HeldCounts {
     static void reset(int points) {
         passed = new AtomicIntegerArray(points);
         held = new AtomicIntegerArray(points);
+        UNCOUNTED.clear();
+    }
+
+    /** A class could not be changed, so that what it takes is not seen. */
+    static void notCounted(String className) {
+        UNCOUNTED.add(className);
     }
 
     /** A latch or lock was taken. */
@@ -92,7 +102,7 @@ public final class HeldCounts {
 
     /** What was counted so far. */
     static CheckReport report() {
-        return new CheckReport(list(passed), list(held));
+        return new CheckReport(list(passed), list(held), List.copyOf(UNCOUNTED));
     }
 
     private static List<Integer> list(AtomicIntegerArray counts) {

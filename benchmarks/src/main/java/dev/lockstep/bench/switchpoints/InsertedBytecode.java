@@ -47,7 +47,7 @@ public final class InsertedBytecode {
                 SwitchPointInserter.ofSwitches(classes.loader(), name -> operations.indexOf(name) + 1);
         for (String className : points.classNames()) {
             byte[] bytes = classes.require(className);
-            points.requireUnchanged(className, bytes);
+            points.origin().requireUnchanged(className, bytes);
             List<SwitchPoint> ofClass = points.ofClass(className);
             ClassModel before = ClassFile.of().parse(bytes);
             ClassModel after = ClassFile.of().parse(inserter.insert(bytes, ofClass));

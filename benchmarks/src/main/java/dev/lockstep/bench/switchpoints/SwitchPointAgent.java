@@ -1,6 +1,7 @@
 package dev.lockstep.bench.switchpoints;
 
 import dev.lockstep.bench.process.AgentJar;
+import dev.lockstep.bench.switchpoints.SwitchPointException.Reason;
 import dev.lockstep.scheduler.PlacedSwitchPoints;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -43,8 +44,7 @@ public final class SwitchPointAgent implements ClassFileTransformer {
     public static void premain(String arguments, Instrumentation instrumentation) throws IOException {
         boolean checks = arguments != null && arguments.startsWith(CHECK);
         String file = checks ? arguments.substring(arguments.indexOf(',') + 1) : arguments;
-        SwitchPoints points = SwitchPoints.read(Path.of(file == null ? "" : file));
-        points.requireThisJvm();
+        SwitchPoints points = SwitchPoints.readForThisJvm(Path.of(file == null ? "" : file));
         requireUsable(points, ClassBytes.ofProgram(), checks);
         // Before the program registers its operations, which may be long before the classes with points are loaded.
         points.points().forEach(point -> PlacedSwitchPoints.number(point.operation()));
@@ -57,18 +57,34 @@ public final class SwitchPointAgent implements ClassFileTransformer {
     }
 
     /**
-     * Refuses points whose classes have changed, and, unless the checking mode will tell, those where something may be
-     * held.
+     * Refuses points whose classes have changed or have no such instructions, and, unless the checking mode will tell,
+     * those where something may be held.
      */
     static void requireUsable(SwitchPoints points, ClassBytes classes, boolean checks) throws IOException {
         for (String className : points.classNames()) {
             byte[] bytes = classes.require(className);
-            points.requireUnchanged(className, bytes);
+            points.origin().requireUnchanged(className, bytes);
             for (SwitchPoint point : points.ofClass(className)) {
                 if (!checks) {
                     HeldCheck.check(bytes, point);
                 }
             }
+            requireInsertable(bytes, points.ofClass(className), classes);
+        }
+    }
+
+    /** Inserts them on trial, since the JVM would run on with the class as it is. */
+    private static void requireInsertable(byte[] bytes, List<SwitchPoint> points, ClassBytes classes)
+            throws SwitchPointException {
+        try {
+            SwitchPointInserter.ofSwitches(classes.loader(), operation -> points.size())
+                    .insert(bytes, points);
+        } catch (IllegalArgumentException e) {
+            throw new SwitchPointException(
+                    Reason.PLACE,
+                    "switch points do not fit into their class: class="
+                            + points.getFirst().className() + " why=" + e.getMessage()
+                            + "; remedy: leave out those of its longest method");
         }
     }
 
@@ -82,7 +98,7 @@ public final class SwitchPointAgent implements ClassFileTransformer {
             String name = className.replace('/', '.');
             List<SwitchPoint> ofClass = points.ofClass(name);
             if (!ofClass.isEmpty()) {
-                points.requireUnchanged(name, bytes);
+                points.origin().requireUnchanged(name, bytes);
             }
             SwitchPointInserter inserter = checks
                     ? SwitchPointInserter.ofChecks(loader, points.points()::indexOf)
@@ -91,6 +107,9 @@ public final class SwitchPointAgent implements ClassFileTransformer {
         } catch (SwitchPointException | RuntimeException e) {
             // The JVM drops what a transformer throws.
             err.println("lockstep: no switch points in " + className + ": " + e);
+            if (checks) {
+                HeldCounts.notCounted(className);
+            }
             return null;
         }
     }

@@ -114,6 +114,9 @@ final class SwitchPointInserter {
         @Override
         public void accept(CodeBuilder builder, CodeElement element) {
             if (element instanceof Instruction instruction) {
+                if (counts != null) {
+                    counts.begin(builder);
+                }
                 for (SwitchPoint point : points) {
                     if (point.bytecodeIndex() == bytecodeIndex) {
                         call(builder, point);

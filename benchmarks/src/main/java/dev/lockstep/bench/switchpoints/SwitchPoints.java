@@ -1,18 +1,15 @@
 package dev.lockstep.bench.switchpoints;
 
 import dev.lockstep.bench.switchpoints.SwitchPointException.Reason;
-import dev.lockstep.scheduler.CodeFootprints;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
+import java.util.Comparator;
 import java.util.List;
-import java.util.SequencedMap;
-import java.util.TreeMap;
 
 /**
  * Switch points, and what they were found in: a JVM, whose compiler made the code, a geometry of the instruction cache,
@@ -42,16 +39,16 @@ public final class SwitchPoints {
     private static final String REMEDY = "; remedy: search again with ./lockstep autosteps --points FILE";
     private static final int WORDS_OF_POINT = 4;
 
-    private final String jvm;
+    private final CodeOrigin origin;
     private final String cache;
-    private final SequencedMap<String, String> hashes;
     private final List<SwitchPoint> points;
 
-    private SwitchPoints(String jvm, String cache, SequencedMap<String, String> hashes, List<SwitchPoint> points) {
-        this.jvm = jvm;
+    private SwitchPoints(CodeOrigin origin, String cache, List<SwitchPoint> points) {
+        this.origin = origin;
         this.cache = cache;
-        this.hashes = new TreeMap<>(hashes);
-        this.points = List.copyOf(points);
+        this.points = points.stream()
+                .sorted(Comparator.comparing(SwitchPoint::className))
+                .toList();
     }
 
     /**
@@ -62,11 +59,8 @@ public final class SwitchPoints {
      * @throws SwitchPointException if a class is not to be found
      */
     public static SwitchPoints of(String cache, ClassBytes classes, List<SwitchPoint> points) throws IOException {
-        SequencedMap<String, String> hashes = new TreeMap<>();
-        for (SwitchPoint point : points) {
-            hashes.put(point.className(), hash(classes.require(point.className())));
-        }
-        return new SwitchPoints(CodeFootprints.thisJvm(), cache, hashes, points);
+        List<String> classNames = points.stream().map(SwitchPoint::className).toList();
+        return new SwitchPoints(CodeOrigin.here(classes, classNames), cache, points);
     }
 
     /**
@@ -77,25 +71,51 @@ public final class SwitchPoints {
      */
     public static SwitchPoints read(Path file) throws IOException {
         try (BufferedReader reader = Files.newBufferedReader(file)) {
-            String header = reader.readLine();
-            if (!(HEADER + FORMAT_VERSION).equals(header)) {
-                throw new SwitchPointException(
-                        Reason.FORMAT,
-                        "no switch points of a known version: header=\"" + header + "\" headerExpected=\"" + HEADER
-                                + FORMAT_VERSION + "\" file=" + file + REMEDY);
-            }
-            return new Reading(file).read(reader);
+            return read(reader, file);
+        } catch (CharacterCodingException e) {
+            throw new SwitchPointException(Reason.FORMAT, "no switch points, and no text: file=" + file + REMEDY);
         }
+    }
+
+    /**
+     * Reads a file whose points are for this JVM.
+     *
+     * @throws SwitchPointException if it is not of this format and version, damaged or cut short, or of another JVM
+     * @throws IOException if it cannot be read
+     */
+    public static SwitchPoints readForThisJvm(Path file) throws IOException {
+        SwitchPoints points = read(file);
+        points.origin.requireThisJvm();
+        return points;
+    }
+
+    /**
+     * Reads the lines of such a file from within another one.
+     *
+     * @param file where they stand, for messages
+     * @throws SwitchPointException if they are not of this format and version, damaged or cut short
+     */
+    public static SwitchPoints read(List<String> lines, Path file) throws IOException {
+        return read(new BufferedReader(new StringReader(String.join("\n", lines))), file);
+    }
+
+    private static SwitchPoints read(BufferedReader reader, Path file) throws IOException {
+        String header = reader.readLine();
+        if (!(HEADER + FORMAT_VERSION).equals(header)) {
+            throw new SwitchPointException(
+                    Reason.FORMAT,
+                    "no switch points of a known version: header=\"" + header + "\" headerExpected=\"" + HEADER
+                            + FORMAT_VERSION + "\" file=" + file + REMEDY);
+        }
+        return new Reading(file).read(reader);
     }
 
     /** What the lines so far have said. */
     private static final class Reading {
         private final Path file;
-        private String jvm = "";
+        private final CodeOrigin.Builder origin = new CodeOrigin.Builder();
         private String cache = "";
-        private final SequencedMap<String, String> hashes = new TreeMap<>();
         private final List<SwitchPoint> points = new ArrayList<>();
-        private String className = "";
 
         Reading(Path file) {
             this.file = file;
@@ -106,7 +126,7 @@ public final class SwitchPoints {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 number++;
                 if (line.equals(END)) {
-                    return new SwitchPoints(jvm, cache, hashes, points);
+                    return new SwitchPoints(origin.build(), cache, points);
                 }
                 try {
                     take(line);
@@ -121,18 +141,16 @@ public final class SwitchPoints {
         }
 
         private void take(String line) {
+            if (origin.take(line)) {
+                return;
+            }
             String[] words = line.split(" ", 2);
             switch (words[0]) {
-                case "jvm" -> jvm = words[1];
                 case "cache" -> cache = words[1];
-                case "class" -> {
-                    String[] named = words[1].split(" ", -1);
-                    className = named[1];
-                    hashes.put(className, named[0]);
-                }
                 case "point" -> {
                     String[] point = words[1].split(" ", WORDS_OF_POINT);
-                    points.add(new SwitchPoint(point[3], className, point[1], point[2], Integer.parseInt(point[0])));
+                    points.add(new SwitchPoint(
+                            point[3], origin.className(), point[1], point[2], Integer.parseInt(point[0])));
                 }
                 default -> throw new IllegalArgumentException("unknown kind of line");
             }
@@ -141,14 +159,14 @@ public final class SwitchPoints {
 
     /** Writes a file that {@link #read} reads. */
     public void write(Path file) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(HEADER + FORMAT_VERSION, "jvm " + jvm, "cache " + cache));
-        hashes.forEach((className, hash) -> {
-            lines.add("class " + hash + " " + className);
+        List<String> lines = new ArrayList<>(List.of(HEADER + FORMAT_VERSION, origin.jvmLine(), "cache " + cache));
+        for (String className : classNames()) {
+            lines.add(origin.classLine(className));
             for (SwitchPoint point : ofClass(className)) {
                 lines.add("point " + point.bytecodeIndex() + " " + point.method() + " " + point.descriptor() + " "
                         + point.operation());
             }
-        });
+        }
         lines.add(END);
         Files.write(file, lines);
     }
@@ -167,9 +185,9 @@ public final class SwitchPoints {
         HeldCheck.check(classes.require(point.className()), point);
     }
 
-    /** Name and version of the JVM in whose code they were found. */
-    public String jvm() {
-        return jvm;
+    /** The JVM and the classes in whose code they were found. */
+    public CodeOrigin origin() {
+        return origin;
     }
 
     /** The geometry of the instruction cache that they are for. */
@@ -184,7 +202,7 @@ public final class SwitchPoints {
 
     /** The classes that have points. */
     public List<String> classNames() {
-        return List.copyOf(hashes.keySet());
+        return origin.classNames();
     }
 
     /** The points of one class, none where it has none. */
@@ -192,44 +210,5 @@ public final class SwitchPoints {
         return points.stream()
                 .filter(point -> point.className().equals(className))
                 .toList();
-    }
-
-    /**
-     * Refuses another JVM than that of the points, whose compiler makes other code.
-     *
-     * @throws SwitchPointException if another one runs here
-     */
-    public void requireThisJvm() throws SwitchPointException {
-        if (!jvm.equals(CodeFootprints.thisJvm())) {
-            throw new SwitchPointException(
-                    Reason.JVM,
-                    "switch points of another JVM: jvm=\"" + jvm + "\" here=\"" + CodeFootprints.thisJvm() + "\""
-                            + REMEDY);
-        }
-    }
-
-    /**
-     * Refuses a class that is not the one in which the points were found.
-     *
-     * @param bytes the class file that is about to be used
-     * @throws SwitchPointException if it is another one
-     */
-    public void requireUnchanged(String className, byte[] bytes) throws SwitchPointException {
-        String expected = hashes.get(className);
-        String found = hash(bytes);
-        if (!found.equals(expected)) {
-            throw new SwitchPointException(
-                    Reason.CLASS,
-                    "a class has changed since its switch points were found: class=" + className + " sha256=" + found
-                            + " sha256Expected=" + expected + REMEDY);
-        }
-    }
-
-    private static String hash(byte[] bytes) {
-        try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
-        }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,8 +39,8 @@ class AutoStepsCommandTest {
 
     /** Eight lines in a row, in the middle one of three executions; the others are cut off. */
     private Path trace() throws IOException {
-        List<String> lines = new ArrayList<>(List.of(
-                "lockstep-trace 1",
+        List<String> lines = new ArrayList<>(TracedCode.begin(Map.of(), AutoStepsCommandTest.class));
+        lines.addAll(List.of(
                 "operation 7 New-Order: fetch stock",
                 "operation 9 commit",
                 "place 40 Node find(I)I@12:88 < FetchOperation step()I@3"));
@@ -47,7 +48,7 @@ class AutoStepsCommandTest {
         addExecution(lines, 7, 8);
         addExecution(lines, 9, 3);
         addExecution(lines, 7, 12);
-        return Files.write(directory.resolve("trace.txt"), lines);
+        return TracedCode.end(directory.resolve("trace.txt"), lines);
     }
 
     private static void addExecution(List<String> lines, int operation, int count) {
@@ -120,7 +121,8 @@ class AutoStepsCommandTest {
      */
     @Test
     void pointsFoundByHandAreWritten() throws IOException {
-        List<String> lines = new ArrayList<>(List.of("lockstep-trace 1", "operation 7 fetch stock"));
+        List<String> lines = new ArrayList<>(TracedCode.begin(Map.of(), TracedCode.class));
+        lines.add("operation 7 fetch stock");
         lines.add("place 80 " + TracedCode.run(0));
         lines.add("place 100 " + TracedCode.run(4));
         lines.add("place 180 " + TracedCode.run(5));
@@ -128,7 +130,7 @@ class AutoStepsCommandTest {
         for (int i = 0; i < 128; i++) {
             lines.add(Integer.toHexString(4 * i) + " 4");
         }
-        Path trace = Files.write(directory.resolve("long.txt"), lines);
+        Path trace = TracedCode.end(directory.resolve("long.txt"), lines);
         Path points = directory.resolve("points.txt");
         List<String> words = List.of(
                 "autosteps", trace.toString(), "--l1i=256,full,16", "--switch-bytes=64", "--points", points.toString());
@@ -200,15 +202,18 @@ class AutoStepsCommandTest {
             strings = {
                 "",
                 "something else",
-                "lockstep-trace 2",
                 "lockstep-trace 1",
-                "lockstep-trace 1\nexecution 3 2\n40 4",
-                "lockstep-trace 1\nexecution 3 0",
-                "lockstep-trace 1\nexecution 3 1\n40 16",
-                "lockstep-trace 1\nexecution 3 1\n40",
-                "lockstep-trace 1\nexecution 3 1\nxyz 4",
-                "lockstep-trace 1\nexecution three 1\n40 4",
-                "lockstep-trace 1\nother 3 1\n40 4"
+                "lockstep-trace 2",
+                "lockstep-trace 2\nend",
+                "lockstep-trace 2\nexecution 3 1\n40 4",
+                "lockstep-trace 2\nexecution 3 1\n40 4\nclass Name\nend",
+                "lockstep-trace 2\nexecution 3 2\n40 4",
+                "lockstep-trace 2\nexecution 3 0",
+                "lockstep-trace 2\nexecution 3 1\n40 16",
+                "lockstep-trace 2\nexecution 3 1\n40",
+                "lockstep-trace 2\nexecution 3 1\nxyz 4",
+                "lockstep-trace 2\nexecution three 1\n40 4",
+                "lockstep-trace 2\nother 3 1\n40 4"
             })
     void whatIsNoTraceIsRefused(String text) throws IOException {
         Path file = Files.writeString(directory.resolve("no-trace.txt"), text);
@@ -218,11 +223,100 @@ class AutoStepsCommandTest {
     }
 
     @Test
+    void whatIsNoTextIsRefused() throws IOException {
+        Path file = Files.write(directory.resolve("binary.jar"), new byte[] {'P', 'K', (byte) 0xff, (byte) 0xfe});
+        assertEquals(2, execute("autosteps", file.toString(), "--l1i=64,full,16"));
+        assertTrue(err.toString().contains("This is no trace of operations: it is no text"), err.toString());
+    }
+
+    /** The knee begins where the stub at line 1 runs for the second time, called from line 6. */
+    @Test
+    void aPointInAStubBelongsToTheCallThatTheKneeBeginsIn() throws IOException {
+        List<String> lines = TracedCode.begin(Map.of(0, TracedCode.run(0), 6, TracedCode.run(4)), TracedCode.class);
+        TracedCode.addExecution(lines, "Payment", 7, List.of(0, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 1, 7));
+        Path trace = TracedCode.end(directory.resolve("stub.txt"), lines);
+        Path points = directory.resolve("points.txt");
+        String[] words = {
+            "autosteps",
+            trace.toString(),
+            "--l1i=64,full,16",
+            "--width=1",
+            "--height=2",
+            "--switch-bytes=0",
+            "--points",
+            points.toString()
+        };
+        assertEquals(0, execute(words), err.toString());
+        assertEquals(List.of(4), bytecodeIndexes(points));
+    }
+
+    /** Each transaction has a point of its own, and both fire in both, since it is one operation to the scheduler. */
+    @Test
+    void thePointsOfOtherTransactionsAreReplayedToo() throws IOException {
+        List<String> lines = TracedCode.begin(Map.of(4, TracedCode.run(0), 24, TracedCode.run(4)), TracedCode.class);
+        TracedCode.addExecution(lines, "Payment", 7, List.of(0, 1, 2, 3, 4, 5, 24, 24));
+        TracedCode.addExecution(lines, "New-Order", 8, List.of(20, 4, 21, 22, 24, 25, 26, 27));
+        Path trace = TracedCode.end(directory.resolve("two.txt"), lines);
+        Path json = directory.resolve("result.json");
+        String[] words = {
+            "autosteps",
+            trace.toString(),
+            "--l1i=64,full,16",
+            "--height=1",
+            "--switch-bytes=0",
+            "--json",
+            json.toString()
+        };
+        assertEquals(0, execute(words), err.toString());
+        JsonNode operations = new ObjectMapper().readTree(json.toFile()).get("operations");
+        assertEquals(TracedCode.run(0), bytecode(operations.get(0)));
+        assertEquals(TracedCode.run(4), bytecode(operations.get(1)));
+        for (JsonNode operation : operations) {
+            assertEquals(2, operation.get("insertedSwitches").asInt(), operation::toString);
+        }
+    }
+
+    private static String bytecode(JsonNode operation) {
+        assertEquals(1, operation.get("points").size(), operation::toString);
+        String point = operation.at("/points/0/bytecode").asText();
+        return point.substring(0, point.indexOf(" of "));
+    }
+
+    /** The bytecode of the traced JVM had a point before its first instruction, which takes four bytes. */
+    @Test
+    void aTraceWithPointsLeadsBackToTheClassFile() throws IOException {
+        Path inserted = directory.resolve("inserted.txt");
+        SwitchPoint first = new SwitchPoint(TracedCode.OPERATION, TracedCode.class.getName(), "run", "()I", 0);
+        SwitchPoints.of("64,4,16", TracedCode.CLASSES, List.of(first)).write(inserted);
+        List<String> lines = TracedCode.begin(Map.of(4, TracedCode.run(8)), TracedCode.class);
+        Files.readAllLines(inserted).forEach(line -> lines.add("inserted " + line));
+        TracedCode.addExecution(lines, "Payment", 7, List.of(0, 1, 2, 3, 4, 5, 6, 7));
+        Path trace = TracedCode.end(directory.resolve("with-points.txt"), lines);
+        Path points = directory.resolve("points.txt");
+        String[] words = {
+            "autosteps", trace.toString(), "--l1i=64,full,16", "--switch-bytes=0", "--points", points.toString()
+        };
+        assertEquals(0, execute(words), err.toString());
+        assertEquals(List.of(4), bytecodeIndexes(points));
+    }
+
+    @Test
+    void noPointsAreWrittenOfAnotherJvm() throws IOException {
+        Path trace = trace();
+        Files.writeString(trace, Files.readString(trace).replaceFirst("jvm .*", "jvm another"));
+        Path points = directory.resolve("points.txt");
+        assertEquals(2, execute("autosteps", trace.toString(), "--l1i=64,full,16", "--points", points.toString()));
+        assertTrue(err.toString().contains("jvm=\"another\""), err.toString());
+        assertTrue(Files.notExists(points));
+    }
+
+    @Test
     void wrongCallsEndWithTwo() throws IOException {
         String trace = trace().toString();
         assertEquals(2, execute("autosteps"));
         assertEquals(2, execute("autosteps", directory.resolve("missing").toString()));
         assertEquals(2, execute("autosteps", trace, "--l1i=64"));
+        assertEquals(2, execute("autosteps", trace, "--l1i=8G,direct,16"));
         assertEquals(2, execute("autosteps", trace, "--width=0"));
         assertEquals(2, execute("autosteps", trace, "--height=0"));
         assertEquals(2, execute("autosteps", trace, "--members=1"));

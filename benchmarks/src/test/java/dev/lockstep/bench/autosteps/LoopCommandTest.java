@@ -65,7 +65,7 @@ class LoopCommandTest {
             checks.add(read(points));
             int count = checks.getLast().size();
             return report == null
-                    ? new CheckReport(Collections.nCopies(count, 3), Collections.nCopies(count, 0))
+                    ? new CheckReport(Collections.nCopies(count, 3), Collections.nCopies(count, 0), List.of())
                     : report;
         }
     }
@@ -176,7 +176,7 @@ class LoopCommandTest {
 
     @Test
     void aPointWhereSomethingIsHeldIsLeftOut() throws IOException {
-        report = new CheckReport(List.of(3), List.of(1));
+        report = new CheckReport(List.of(3), List.of(1), List.of());
         trace(8, Map.of(4, TracedCode.run(0)));
         assertEquals(1, execute());
         assertEquals(List.of(List.of(point(0))), checks);
@@ -187,8 +187,31 @@ class LoopCommandTest {
     }
 
     @Test
+    void aPointThatTheCheckHasNotSeenIsLeftOut() throws IOException {
+        report = new CheckReport(List.of(0), List.of(0), List.of());
+        trace(8, Map.of(4, TracedCode.run(0)));
+        assertEquals(1, execute());
+        assertEquals(List.of(List.of()), inserted);
+        assertTrue(
+                out.toString().contains("it was not passed in the run that checks: point=" + point(0)), out.toString());
+    }
+
+    @Test
+    void aCheckThatHasNotSeenEverythingCountsForNothing() throws IOException {
+        for (CheckReport partial : List.of(
+                new CheckReport(List.of(), List.of(), List.of()),
+                new CheckReport(List.of(3), List.of(0), List.of("a.Large")))) {
+            report = partial;
+            trace(8, Map.of(4, TracedCode.run(0)));
+            assertEquals(2, execute());
+            assertTrue(err.toString().contains("The checking mode has not seen everything: "), err.toString());
+        }
+        assertEquals(List.of(List.of(), List.of()), inserted);
+    }
+
+    @Test
     void anUncheckedPointIsInserted() throws IOException {
-        report = new CheckReport(List.of(3), List.of(1));
+        report = new CheckReport(List.of(3), List.of(1), List.of());
         trace(8, Map.of(4, TracedCode.run(0)));
         trace(8, Map.of(2, TracedCode.run(1), 4, TracedCode.switching(1), 5, TracedCode.run(4)));
         assertEquals(0, execute("--unchecked"), err.toString());
@@ -199,7 +222,7 @@ class LoopCommandTest {
     /** The second round finds the same point. */
     @Test
     void aPointIsCheckedOnce() throws IOException {
-        report = new CheckReport(List.of(3), List.of(0));
+        report = new CheckReport(List.of(3), List.of(0), List.of());
         trace(8, Map.of(4, TracedCode.run(0)));
         trace(12, Map.of(4, TracedCode.switching(1)));
         trace(8, Map.of(4, TracedCode.switching(1)));

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.simulate.CacheShape;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
 
 /** Placement by hand: a cache of 64 lines of 16 bytes, straight code of four bytes an instruction. */
@@ -22,26 +22,24 @@ class ManualSearchTest {
         return trace.build();
     }
 
-    private static List<Integer> indexes(Set<Long> addresses) {
-        List<Integer> indexes = new ArrayList<>();
-        addresses.forEach(address -> indexes.add(Math.toIntExact(address / 4)));
-        return indexes;
+    private static List<Integer> indexes(SequencedMap<Long, Integer> points) {
+        return List.copyOf(points.values());
     }
 
     @Test
     void whatFitsNeedsNoPoint() {
-        assertEquals(Set.of(), new ManualSearch(straight(INSTRUCTIONS_OF_CACHE), SHAPE, 0).place());
+        assertEquals(Map.of(), new ManualSearch(straight(INSTRUCTIONS_OF_CACHE), SHAPE, 0).place());
     }
 
     @Test
     void aFragmentEndsWhereTheCacheIsFull() {
-        Set<Long> found = new ManualSearch(straight(3 * INSTRUCTIONS_OF_CACHE), SHAPE, 0).place();
+        SequencedMap<Long, Integer> found = new ManualSearch(straight(3 * INSTRUCTIONS_OF_CACHE), SHAPE, 0).place();
         assertEquals(List.of(256, 512), indexes(found));
     }
 
     @Test
     void theCodeOfTheSwitchTakesItsPart() {
-        Set<Long> found = new ManualSearch(straight(3 * INSTRUCTIONS_OF_CACHE), SHAPE, 512).place();
+        SequencedMap<Long, Integer> found = new ManualSearch(straight(3 * INSTRUCTIONS_OF_CACHE), SHAPE, 512).place();
         assertEquals(List.of(128, 256, 384, 512, 640), indexes(found));
     }
 
@@ -56,9 +54,20 @@ class ManualSearchTest {
         }
     }
 
+    /**
+     * The switch lies in the sets where each second fragment begins: what is missed there is missed wherever that ends.
+     */
+    @Test
+    void codeThatTheSwitchEvictsDoesNotEndTheSearch() {
+        CacheShape direct = CacheShape.parse("1K,direct,16");
+        InstructionTrace trace = straight(3 * INSTRUCTIONS_OF_CACHE);
+        SequencedMap<Long, Integer> found = new ManualSearch(trace, direct, 256).place();
+        assertEquals(List.of(256, 512), indexes(found));
+    }
+
     @Test
     void aSwitchLargerThanTheCacheEndsTheSearch() {
-        Set<Long> found = new ManualSearch(straight(2 * INSTRUCTIONS_OF_CACHE), SHAPE, 4096).place();
+        SequencedMap<Long, Integer> found = new ManualSearch(straight(2 * INSTRUCTIONS_OF_CACHE), SHAPE, 4096).place();
         assertEquals(List.of(), indexes(found));
     }
 }

@@ -8,7 +8,6 @@ import dev.lockstep.bench.switchpoints.InsertedBytecode;
 import dev.lockstep.bench.switchpoints.SwitchPoint;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +37,7 @@ class PointMapperTest {
     @TempDir
     private Path directory;
 
+    private List<String> origin;
     private TraceFile traces;
     private InstructionTrace trace;
     private PointMapper mapper;
@@ -64,11 +64,13 @@ class PointMapperTest {
 
     @BeforeEach
     void readTrace() throws IOException, TraceFormatException {
+        origin = TracedCode.origin(PointMapperTest.class);
         readTrace(PLACES);
     }
 
     private void readTrace(List<String> places) throws IOException, TraceFormatException {
         List<String> lines = new ArrayList<>(List.of(TraceFile.HEADER, "operation 3 Payment: fetch customer"));
+        lines.addAll(origin);
         for (int i = 0; i < places.size(); i++) {
             lines.add("place " + i + "0 " + places.get(i));
         }
@@ -76,7 +78,7 @@ class PointMapperTest {
         for (int i = 0; i < places.size(); i++) {
             lines.add(i + "0 4");
         }
-        traces = TraceFile.read(Files.write(directory.resolve("trace.txt"), lines));
+        traces = TraceFile.read(TracedCode.end(directory.resolve("trace.txt"), lines));
         trace = traces.typical(3);
         mapper = new PointMapper(
                 traces,
@@ -125,6 +127,21 @@ class PointMapperTest {
         readTrace(List.of("unresolved", PointMapperTest.class.getName() + ".twice(I)I@0 < " + caller + "5"));
         assertTrue(map(1).refused().contains("why=between taking and giving back"), map(1)::refused);
         assertTrue(map(1).refused().contains("holding()I@5"), map(1)::refused);
+    }
+
+    /** Its bytecode indexes say nothing of this one. */
+    @Test
+    void whatAnotherClassFileOrJvmExecutedGetsNoPoint() throws IOException, TraceFormatException {
+        List<String> here = origin;
+        origin = List.of(here.getFirst(), here.getLast().replaceFirst("class .{8}", "class 00000000"));
+        readTrace(PLACES);
+        assertTrue(map(1).refused().contains("a class has changed since"), map(1)::refused);
+        origin = List.of("jvm another", here.getLast());
+        readTrace(PLACES);
+        assertTrue(map(1).refused().contains("jvm=\"another\""), map(1)::refused);
+        origin = List.of();
+        readTrace(PLACES);
+        assertTrue(map(1).refused().contains("jvm=\"\""), map(1)::refused);
     }
 
     @Test

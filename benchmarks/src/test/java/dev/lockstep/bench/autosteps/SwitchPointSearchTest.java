@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.bench.autosteps.TeamReplay.Order;
 import dev.lockstep.bench.simulate.CacheShape;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
+import java.util.SequencedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +35,23 @@ class SwitchPointSearchTest {
         return Arrays.stream(lines).mapToObj(line -> (long) line * LINE_BYTES).toList();
     }
 
+    /** Points before the instructions at these addresses. */
+    private static SequencedMap<Long, Integer> points(int... lines) {
+        SequencedMap<Long, Integer> points = new LinkedHashMap<>();
+        for (int line : lines) {
+            points.put((long) line * LINE_BYTES, line);
+        }
+        return points;
+    }
+
+    private static SequencedMap<Long, Integer> points(SwitchPlacement placement) {
+        SequencedMap<Long, Integer> points = new LinkedHashMap<>();
+        for (int i = 0; i < placement.addresses().size(); i++) {
+            points.put(placement.addresses().get(i), placement.found().get(i));
+        }
+        return points;
+    }
+
     private static SwitchPlacement place(InstructionTrace trace, int width, int height) {
         return new SwitchPointSearch(trace, FOUR_LINES, new Knee(width, height)).place();
     }
@@ -42,7 +59,7 @@ class SwitchPointSearchTest {
     @Test
     void whatFitsTheCacheNeedsNoSwitch() {
         SwitchPlacement placement = place(trace(0, 1, 2, 3, 0, 1, 2, 3), 200, 4);
-        assertEquals(new SwitchPlacement(List.of(), List.of(), List.of(), List.of()), placement);
+        assertEquals(new SwitchPlacement(List.of(), List.of(), List.of(), List.of(), List.of()), placement);
     }
 
     @Test
@@ -67,19 +84,16 @@ class SwitchPointSearchTest {
     void onlyBlocksOfTheCurrentSegmentCount() {
         InstructionTrace trace = trace(0, 1, 2, 3, 4, 5, 6, 7);
         SwitchPointSearch search = new SwitchPointSearch(trace, FOUR_LINES, new Knee(200, 100));
-        assertEquals(List.of(4, 5, 6, 7), search.judge(Set.of()).stepsMisses());
-        assertEquals(
-                List.of(6, 7),
-                search.judge(Set.copyOf(addresses(2))).stepsMisses(),
-                "lines 0 and 1 are the first segment's");
-        assertEquals(List.of(), search.judge(Set.copyOf(addresses(4))).stepsMisses());
+        assertEquals(List.of(4, 5, 6, 7), search.judge(points()).stepsMisses());
+        assertEquals(List.of(6, 7), search.judge(points(2)).stepsMisses(), "lines 0 and 1 are the first segment's");
+        assertEquals(List.of(), search.judge(points(4)).stepsMisses());
     }
 
     @Test
     void aBlockThatTheNewSegmentUsesAgainIsItsOwn() {
         InstructionTrace trace = trace(0, 1, 2, 3, 0, 4, 5, 6, 7);
         SwitchPointSearch search = new SwitchPointSearch(trace, FOUR_LINES, new Knee(200, 100));
-        SwitchPlacement placement = search.judge(Set.copyOf(addresses(0)));
+        SwitchPlacement placement = search.judge(points(0));
         assertEquals(List.of(4), placement.switches(), "the first instruction begins the first segment anyway");
         assertEquals(List.of(8), placement.stepsMisses(), "1, 2 and 3 go first, which are the first segment's; then 0");
     }
@@ -182,8 +196,7 @@ class SwitchPointSearchTest {
             SwitchPlacement placement = new SwitchPointSearch(trace, shape, new Knee(50, 3)).place();
             assertEquals(
                     placement,
-                    new SwitchPointSearch(trace, shape, new Knee(50, 3))
-                            .judge(new LinkedHashSet<>(placement.addresses())),
+                    new SwitchPointSearch(trace, shape, new Knee(50, 3)).judge(points(placement)),
                     "the points found are judged as when they were found");
             List<Integer> misses = new TeamReplay(trace, shape, 0).misses(placement.switches(), 4, Order.TEAM);
             for (int member = 1; member < 4; member++) {
@@ -216,5 +229,6 @@ class SwitchPointSearchTest {
         SwitchPlacement placement = new SwitchPointSearch(trace.build(), oneLine, new Knee(200, 1)).place();
         assertTrue(placement.switches().size() <= 5, placement::toString);
         assertTrue(!placement.stepsMisses().isEmpty(), "no switch takes these away");
+        assertTrue(!placement.found().contains(0), "the operation begins there anyway");
     }
 }

@@ -1,11 +1,15 @@
 package dev.lockstep.bench.autosteps;
 
+import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.CodeOrigin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Code to place points in, and hand-made traces of it: an instruction each in lines of 16 bytes, one after another. */
 final class TracedCode {
@@ -14,6 +18,8 @@ final class TracedCode {
 
     private static final String RUN = TracedCode.class.getName() + ".run()I@";
     private static final int LINE_BYTES = 16;
+
+    static final ClassBytes CLASSES = new ClassBytes(TracedCode.class.getClassLoader());
 
     private TracedCode() {}
 
@@ -44,13 +50,41 @@ final class TracedCode {
 
     /** A file with one execution of so many lines, some of which are known by their number. */
     static Path trace(Path file, int lines, Map<Integer, String> places) throws IOException {
-        List<String> text =
-                new ArrayList<>(List.of(TraceFile.HEADER, "operation " + OPERATION_NUMBER + " Payment: " + OPERATION));
+        List<String> text = begin(places, TracedCode.class);
+        addExecution(
+                text,
+                "Payment",
+                OPERATION_NUMBER,
+                IntStream.range(0, lines).boxed().toList());
+        return end(file, text);
+    }
+
+    /** The first lines of a file. */
+    static List<String> begin(Map<Integer, String> places, Class<?>... classes) throws IOException {
+        List<String> text = new ArrayList<>(List.of(TraceFile.HEADER));
+        text.addAll(origin(classes));
         places.forEach((line, place) -> text.add("place " + Integer.toHexString(LINE_BYTES * line) + " " + place));
-        text.add("execution " + OPERATION_NUMBER + " " + lines);
-        for (int line = 0; line < lines; line++) {
-            text.add(Integer.toHexString(LINE_BYTES * line) + " 4");
-        }
-        return Files.write(file, text);
+        return text;
+    }
+
+    /** Where the code of classes of this test comes from. */
+    static List<String> origin(Class<?>... classes) throws IOException {
+        return CodeOrigin.here(
+                        CLASSES, Arrays.stream(classes).map(Class::getName).toList())
+                .lines();
+    }
+
+    /** An execution of {@link #OPERATION} in some transaction that executes an instruction of each of these lines. */
+    static void addExecution(List<String> text, String transaction, int number, List<Integer> lines) {
+        text.add("operation " + number + " " + transaction + ": " + OPERATION);
+        text.add("execution " + number + " " + lines.size());
+        lines.forEach(line -> text.add(Integer.toHexString(LINE_BYTES * line) + " 4"));
+    }
+
+    /** Writes a file to its end. */
+    static Path end(Path file, List<String> text) throws IOException {
+        List<String> all = new ArrayList<>(text);
+        all.add(TraceFile.END);
+        return Files.write(file, all);
     }
 }

@@ -58,8 +58,6 @@ class MissedCodeReaderTest {
             m 3 0 7 0 0 0 0
             m 4 2 0 9 0 0 0
             m 5 0 1 1 0 0 1
-            c 1 0 collector
-            m 2 0 1000 0 0 0 0
             c 0 0 client
             m 2 0 1000 0 0 0 0
             end
@@ -79,6 +77,13 @@ class MissedCodeReaderTest {
                         Files.writeString(directory.resolve("events.txt"), EVENTS),
                         1)
                 .missed();
+    }
+
+    /** Only threads that are simulated have misses at all. */
+    @Test
+    void whatTheJvmsOwnThreadsMissIsPartOfTheTotals() throws IOException {
+        MissedCode code = missed(LINES.replace("c 0 0 client", "c 1 0 collector\nm 2 0 1000 0 0 0 0\nc 0 0 client"));
+        assertEquals(new Misses(1161, 13, 1, 1, 9), code.totals());
     }
 
     @Test

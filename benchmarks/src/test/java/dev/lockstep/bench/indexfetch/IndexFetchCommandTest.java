@@ -14,6 +14,8 @@ import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.Spelling;
 import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.simulate.jvm.SameProcessor;
+import dev.lockstep.bench.switchpoints.ClassBytes;
+import dev.lockstep.bench.switchpoints.SwitchPoints;
 import dev.lockstep.engine.Record;
 import dev.lockstep.scheduler.SThreadKind;
 import java.io.IOException;
@@ -418,17 +420,23 @@ class IndexFetchCommandTest {
 
     /** Their cache is told by the file, which therefore is read before anything runs. */
     @Test
-    void retrainedPointsAreOfAFileThatCanBeRead() throws IOException {
-        Path damaged = Files.writeString(directory.resolve("points.txt"), "lockstep-switch-points 1\n");
-        assertEquals(
-                2,
-                execute(
-                        "--measure=misses",
-                        "--members=1",
-                        "--kinds=inserted",
-                        "--switch-points=" + damaged,
-                        "--retrained-points=" + damaged));
+    void switchPointsAreOfAFileThatCanBeRead() throws IOException {
+        Path damaged = Files.writeString(directory.resolve("damaged.txt"), "lockstep-switch-points 1\n");
+        Path whole = directory.resolve("whole.txt");
+        SwitchPoints.of("32K,8,64", ClassBytes.ofProgram(), List.of()).write(whole);
+        String[] words = {
+            "--measure=misses",
+            "--members=1",
+            "--kinds=inserted",
+            "--switch-points=" + whole,
+            "--retrained-points=" + damaged
+        };
+        assertEquals(2, execute(words));
         assertTrue(err.toString().contains("--retrained-points: switch points are cut short"), err::toString);
+        assertEquals(2, execute("--kinds=inserted", "--switch-points=" + damaged));
+        assertTrue(err.toString().contains("--switch-points: switch points are cut short"), err::toString);
+        assertEquals(2, execute("--kinds=inserted", "--switch-points=" + directory.resolve("missing.txt")));
+        assertTrue(err.toString().contains("--switch-points cannot be read"), err::toString);
     }
 
     private FetchPlan plan() {

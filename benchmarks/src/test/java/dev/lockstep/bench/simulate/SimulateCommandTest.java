@@ -111,10 +111,13 @@ class SimulateCommandTest {
     }
 
     @Test
-    void pointsThatCannotBeReadOrCheckedAreAWrongCall() {
+    void pointsThatCannotBeReadOrCheckedAreAWrongCall() throws IOException {
         Path points = directory.resolve("points.txt");
         assertEquals(2, execute("simulate", "--switch-points", points.toString(), "--", TRUE));
         assertTrue(err.toString().contains("--switch-points cannot be read: file=" + points), err.toString());
+        Files.writeString(points, "lockstep-switch-points 1\n");
+        assertEquals(2, execute("simulate", "--switch-points", points.toString(), "--", TRUE));
+        assertTrue(err.toString().contains("switch points are cut short"), err.toString());
         assertEquals(2, execute("simulate", "--check-points", points.toString(), "--", TRUE));
         assertTrue(err.toString().contains("--check-points needs --switch-points."), err.toString());
     }

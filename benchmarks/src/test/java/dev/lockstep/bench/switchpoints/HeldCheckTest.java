@@ -12,13 +12,19 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.scheduler.latch.LatchTable;
+import dev.lockstep.scheduler.latch.LatchedLine;
+import dev.lockstep.scheduler.latch.SpinLatch;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Points where something may be held: what bytecode shows, and what only a run does. */
 class HeldCheckTest {
@@ -69,6 +75,37 @@ class HeldCheckTest {
         }
     }
 
+    /** It is a loop's members whose leaf is latched by a method that only tries. */
+    @Test
+    void aPointUnderALatchThatWasTriedForIsRefused() throws IOException, ClassNotFoundException {
+        Class<?> change = Class.forName("dev.lockstep.engine.operation.TeamUpdate");
+        byte[] bytes = Inserted.bytes(change);
+        for (String called : List.of("prepare", "log", "apply", "unlatchFor")) {
+            List<SwitchPoint> inside = Inserted.atCalls(change, "change", called, OPERATION);
+            assertFalse(inside.isEmpty(), called);
+            for (SwitchPoint point : inside) {
+                assertThrows(SwitchPointException.class, () -> HeldCheck.check(bytes, point), called);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LatchTable.class, SpinLatch.class, LatchedLine.class})
+    void everyMethodOfALatchIsKnown(Class<?> latch) {
+        Set<String> changeNothing = Set.of("latchCount", "isLatched", "tryUpgradeSharedToExclusive");
+        String owner = latch.getName().replace('.', '/');
+        for (Method method : latch.getMethods()) {
+            String name = method.getName();
+            if (name.matches(".*([lL]atch|Upgrade).*")) {
+                HeldResource.Effect effect = HeldResource.effectOrNull(owner, name);
+                assertEquals(changeNothing.contains(name), effect == null, name);
+                if (effect != null) {
+                    assertEquals(name.startsWith("unlatch") ? -1 : 1, effect.change(), name);
+                }
+            }
+        }
+    }
+
     @Test
     void theSchedulerAndTheJdkGetNoPoints() {
         for (String name : List.of("java.util.ArrayList", "dev.lockstep.scheduler.SThread")) {
@@ -84,6 +121,7 @@ class HeldCheckTest {
     @EnumSource(names = {"VIRTUAL", "CONTINUATION"})
     void theCheckingModeSeesWhatCallersHold(SThreadKind kind) throws Exception {
         List<SwitchPoint> points = new ArrayList<>(at("inside"));
+        points.add(new SwitchPoint(OPERATION, Subjects.Holder.class.getName(), "synchronizedMethod", "()V", 0));
         int insides = points.size();
         points.addAll(at("outside"));
         HeldCounts.reset(points.size());

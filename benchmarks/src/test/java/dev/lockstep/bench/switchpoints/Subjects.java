@@ -68,6 +68,7 @@ final class Subjects {
     public static final class Holder implements IntConsumer {
         private final Object monitor = new Object();
         private final SpinLatch latch = new SpinLatch();
+        private final SpinLatch otherLatch = new SpinLatch();
         private final ReentrantLock lock = new ReentrantLock();
         private final ReentrantReadWriteLock readWrite = new ReentrantReadWriteLock();
         private int count;
@@ -153,6 +154,34 @@ final class Subjects {
             outside();
         }
 
+        /** Gives back what a caller has taken. */
+        void monitorAndCallersLatch() {
+            synchronized (monitor) {
+                latch.unlatch();
+                inside();
+            }
+            outside();
+        }
+
+        /** Hand over hand. */
+        void latchAndCallersLatch() {
+            otherLatch.latch();
+            latch.unlatch();
+            inside();
+            otherLatch.unlatch();
+            outside();
+        }
+
+        /** Which of them it is that is given back cannot be told, so it is the method's own. */
+        void latchOfManyNames() {
+            SpinLatch any = latch;
+            any.latch();
+            inside();
+            any = latch;
+            any.unlatch();
+            outside();
+        }
+
         void loop() {
             for (int i = 0; i < 3; i++) {
                 if (i == 1) {
@@ -193,6 +222,11 @@ final class Subjects {
             tryLatch();
             lock();
             readLock();
+            latch.latch();
+            monitorAndCallersLatch();
+            latch.latch();
+            latchAndCallersLatch();
+            latchOfManyNames();
             loop();
             caller();
             self.endOperation();

@@ -89,7 +89,7 @@ class SwitchPointAgentTest {
         Path report = directory.resolve("report.txt");
         String printed = run(new AgentOptions(fileOfSteps(), report));
         assertTrue(printed.contains("order: b1 b2 b3 a1 a2 a3 "), printed);
-        assertEquals(new CheckReport(List.of(6), List.of(0)), CheckReport.read(report));
+        assertEquals(new CheckReport(List.of(6), List.of(0), List.of()), CheckReport.read(report));
     }
 
     @Test
@@ -144,10 +144,39 @@ class SwitchPointAgentTest {
     @Test
     void aReportOfTheCheckingModeIsRead() throws IOException {
         Path file = directory.resolve("report.txt");
-        CheckReport report = new CheckReport(List.of(3, 0), List.of(1, 0));
+        CheckReport report = new CheckReport(List.of(3, 0), List.of(1, 0), List.of("a.B"));
         report.write(file);
         assertEquals(report, CheckReport.read(file));
-        Files.writeString(file, Files.readString(file).replace("end\n", ""));
-        assertThrows(SwitchPointException.class, () -> CheckReport.read(file));
+        String text = Files.readString(file);
+        for (String damaged :
+                List.of(text.replace("end\n", ""), text.replace("3 1", "3"), text.replace("3 1", "x 1"))) {
+            Files.writeString(file, damaged);
+            SwitchPointException refused = assertThrows(SwitchPointException.class, () -> CheckReport.read(file));
+            assertEquals(Reason.FORMAT, refused.reason());
+        }
+    }
+
+    @Test
+    void aPlaceThatIsNotThereIsRefusedInTheCheckingModeToo() throws IOException {
+        SwitchPoints points = SwitchPoints.read(
+                file(List.of(new SwitchPoint("fetch", SUBJECT, "accept", "(Ljava/lang/Integer;I)V", 999))));
+        for (boolean checks : List.of(true, false)) {
+            SwitchPointException refused = assertThrows(
+                    SwitchPointException.class, () -> SwitchPointAgent.requireUsable(points, CLASSES, checks));
+            assertEquals(Reason.PLACE, refused.reason());
+        }
+    }
+
+    @Test
+    void aClassThatCannotBeCountedIsReported() throws IOException {
+        HeldCounts.reset(1);
+        SwitchPoints points = SwitchPoints.read(fileOfSteps());
+        byte[] bytes = CLASSES.require(SUBJECT);
+        bytes[bytes.length - 1] ^= 1;
+        try (PrintStream err = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8)) {
+            SwitchPointAgent agent = new SwitchPointAgent(points, true, err);
+            assertNull(agent.transform(getClass().getClassLoader(), SUBJECT.replace('.', '/'), null, null, bytes));
+        }
+        assertEquals(List.of(SUBJECT.replace('.', '/')), HeldCounts.report().uncounted());
     }
 }

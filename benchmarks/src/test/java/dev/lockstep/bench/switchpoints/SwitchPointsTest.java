@@ -44,12 +44,12 @@ class SwitchPointsTest {
         SwitchPoints read = SwitchPoints.read(written());
         assertEquals(points().points(), read.points());
         assertEquals("32K,8,64", read.cache());
-        assertEquals(CodeFootprints.thisJvm(), read.jvm());
+        assertEquals(CodeFootprints.thisJvm(), read.origin().jvm());
         assertEquals(List.of(CLASS), read.classNames());
         assertEquals(2, read.ofClass(CLASS).size());
         assertEquals(List.of(), read.ofClass("Other"));
-        assertDoesNotThrow(read::requireThisJvm);
-        read.requireUnchanged(CLASS, CLASSES.require(CLASS));
+        assertDoesNotThrow(read.origin()::requireThisJvm);
+        read.origin().requireUnchanged(CLASS, CLASSES.require(CLASS));
     }
 
     private SwitchPointException refused(String text) throws IOException {
@@ -92,7 +92,7 @@ class SwitchPointsTest {
         Path file = Files.writeString(
                 directory.resolve("other.txt"), whole.replace(CodeFootprints.thisJvm(), "Some VM 24"));
         SwitchPoints other = SwitchPoints.read(file);
-        SwitchPointException refused = assertThrows(SwitchPointException.class, other::requireThisJvm);
+        SwitchPointException refused = assertThrows(SwitchPointException.class, other.origin()::requireThisJvm);
         assertEquals(Reason.JVM, refused.reason());
         assertTrue(refused.getMessage().contains("jvm=\"Some VM 24\""), refused.getMessage());
     }
@@ -103,7 +103,7 @@ class SwitchPointsTest {
         bytes[bytes.length - 1] ^= 1;
         SwitchPoints points = points();
         SwitchPointException refused =
-                assertThrows(SwitchPointException.class, () -> points.requireUnchanged(CLASS, bytes));
+                assertThrows(SwitchPointException.class, () -> points.origin().requireUnchanged(CLASS, bytes));
         assertEquals(Reason.CLASS, refused.reason());
         assertTrue(refused.getMessage().contains("class=" + CLASS), refused.getMessage());
     }

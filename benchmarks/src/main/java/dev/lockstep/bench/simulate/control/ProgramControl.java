@@ -127,14 +127,10 @@ public final class ProgramControl {
                 .redirectErrorStream(true)
                 .redirectOutput(files.printed().toFile())
                 .start();
-        try {
-            int exitCode = process.waitFor();
-            if (exitCode != 0) {
-                throw new SimulationException("The control failed on the machine's processor: exitCode=" + exitCode
-                        + "; it printed: " + String.join(" | ", Files.readAllLines(files.printed())));
-            }
-        } finally {
-            process.destroyForcibly();
+        int exitCode = NativeProcess.waitFor(process);
+        if (exitCode != 0) {
+            throw new SimulationException("The control failed on the machine's processor: exitCode=" + exitCode
+                    + "; it printed: " + String.join(" | ", Files.readAllLines(files.printed())));
         }
         if (!Files.exists(files.samples())) {
             throw new SimulationException("The control left its measured phase with no mark; call Markers.phaseEnd.");
