@@ -5,6 +5,7 @@ import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.jmh.FlameGraphProfiler;
 import dev.lockstep.bench.process.Emulation;
 import dev.lockstep.bench.process.Placement;
+import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.Origin;
@@ -208,14 +209,20 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
             throws IOException, RunnerException {
         Path flames = report.directory().resolve("flames");
         String event = "";
+        // Those of an earlier report would pass for this one's.
+        ScratchDirectory.remove(flames);
         if (flame) {
             event = FlameProfiler.prepare().event();
-            new Runner(new OptionsBuilder()
-                            .parent(flameOptions(options))
-                            .forks(1)
-                            .addProfiler(FlameGraphProfiler.class, FlameGraphProfiler.options(flames))
-                            .build())
-                    .run();
+            try (ScratchDirectory scratch = ScratchDirectory.make("jmh")) {
+                new Runner(new OptionsBuilder()
+                                .parent(flameOptions(options))
+                                .forks(1)
+                                .addProfiler(FlameGraphProfiler.class, FlameGraphProfiler.options(flames))
+                                // Else it would write over what the measured run has written where -rff says.
+                                .result(scratch.path().resolve("drawn.json").toString())
+                                .build())
+                        .run();
+            }
         }
         Report page = JmhPage.of(origin, results, report.directory(), flames, event, verdicts);
         report.writePage(() -> page);

@@ -22,11 +22,13 @@ public final class FlameGraphs {
     }
 
     /**
-     * Options of the JVM that draws a run.
+     * Options of the JVM that draws a run. What an earlier report has left in its place is removed, so that it does not
+     * pass for this one's.
      *
      * @param run what it is called in the report
      */
-    public List<String> options(String run) {
+    public List<String> options(String run) throws IOException {
+        Files.deleteIfExists(file(run));
         return FlameRun.options(file(run));
     }
 

@@ -30,6 +30,7 @@ final class FetchMember implements AutoCloseable {
      * Opens its session.
      *
      * @param index of the member, from 0 to one less than {@code members}
+     * @param seed of its team's rows
      */
     FetchMember(FetchTable of, RowOperation operation, int index, int members, long seed) {
         this.of = of;
@@ -41,7 +42,7 @@ final class FetchMember implements AutoCloseable {
         session = of.database().openSession();
         key = table.newKey();
         record = table.newRecord();
-        random = new SplittableRandom(seed * members + index);
+        random = new SplittableRandom(seed + index);
     }
 
     void begin() {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * Executes rounds: in each, every member of a team has one operation. A member's transaction has some operations and is
@@ -21,7 +22,10 @@ final class FetchRounds implements AutoCloseable {
     private final FetchKind kind;
     private final RowOperation operation;
     private final int operationsEach;
-    private final long seed;
+
+    /** One for each run: else each would find the rows of the last one in the caches. */
+    private final SplittableRandom seeds;
+
     private final Scheduler scheduler;
     private final FetchTable table;
 
@@ -39,7 +43,7 @@ final class FetchRounds implements AutoCloseable {
         kind = spec.kind();
         operation = spec.operation();
         operationsEach = spec.operationsEach();
-        seed = spec.seed();
+        seeds = new SplittableRandom(spec.seed());
         scheduler = kind.usesSThreads() ? scheduler(spec) : null;
         Path files = operation.isLogged() ? directory.resolve("database") : null;
         padding = new PaddingCode(kind.usesSThreads() ? 0 : spec.paddingBytes());
@@ -58,11 +62,12 @@ final class FetchRounds implements AutoCloseable {
                 .withSwitchPointsOn(spec.kind() != FetchKind.INSERTED && spec.kind() != FetchKind.PARALLEL));
     }
 
-    /** Executes {@code transactions} of each member. */
+    /** Executes {@code transactions} of each member, on rows that are drawn anew. */
     void run(int members, long transactions, RoundListener listener) throws InterruptedException {
         left = 0;
+        long seed = seeds.nextLong();
         if (scheduler != null) {
-            runSThreads(members, transactions, listener);
+            runSThreads(members, transactions, seed, listener);
             return;
         }
         List<FetchMember> team = new ArrayList<>();
@@ -118,7 +123,8 @@ final class FetchRounds implements AutoCloseable {
         }
     }
 
-    private void runSThreads(int members, long transactions, RoundListener listener) throws InterruptedException {
+    private void runSThreads(int members, long transactions, long seed, RoundListener listener)
+            throws InterruptedException {
         int carriers = Math.min(kind.carriers(), members);
         RoundBarrier rounds = new RoundBarrier(carriers, listener);
         Arrivals[] arrivals = new Arrivals[carriers];
@@ -130,7 +136,9 @@ final class FetchRounds implements AutoCloseable {
                 int index = i;
                 int carrier = index % carriers;
                 started.add(scheduler.start(
-                        "member-" + index, carrier, () -> runMember(index, members, transactions, arrivals[carrier])));
+                        "member-" + index,
+                        carrier,
+                        () -> runMember(index, members, transactions, seed, arrivals[carrier])));
             }
         });
         starter.join();
@@ -143,7 +151,7 @@ final class FetchRounds implements AutoCloseable {
         }
     }
 
-    private void runMember(int index, int members, long transactions, Arrivals arrivals) {
+    private void runMember(int index, int members, long transactions, long seed, Arrivals arrivals) {
         try (FetchMember member = new FetchMember(table, operation, index, members, seed)) {
             for (long i = 0; i < transactions; i++) {
                 member.begin();

@@ -31,6 +31,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /** One TPC-C transaction on one thread, commits not waited for. With {@code -prof gc}: the heap it allocates. */
 @BenchmarkMode(Mode.AverageTime)
@@ -85,6 +86,12 @@ public class NewOrderBenchmark {
         session = adapter.openSession();
         transactions = new TpccTransactions(session);
         generator = new InputGenerator(scale, NonUniformConstants.ofRun(seed), seed, 1, 1, HISTORY_ID_FIRST);
+    }
+
+    /** Refuses several threads, which would share what belongs to one. */
+    @Setup
+    public void requireOneThread(BenchmarkParams benchmark) {
+        SingleThread.require(benchmark);
     }
 
     /** Closes the database. */

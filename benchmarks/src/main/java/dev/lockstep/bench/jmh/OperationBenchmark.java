@@ -29,6 +29,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /** Single operations in memory, without a log, a hundred to a serializable transaction; time is for one of them. */
 @BenchmarkMode(Mode.AverageTime)
@@ -96,6 +97,12 @@ public class OperationBenchmark {
             }
             transaction.commit();
         }
+    }
+
+    /** Refuses several threads, which would share what belongs to one. */
+    @Setup
+    public void requireOneThread(BenchmarkParams benchmark) {
+        SingleThread.require(benchmark);
     }
 
     /** Closes the database. */

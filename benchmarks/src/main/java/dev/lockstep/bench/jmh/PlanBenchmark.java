@@ -30,6 +30,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
  * A query of the kind of TPC-H's sixth, the sum of a product over the rows that fit, by a plan of three operators that
@@ -109,6 +110,12 @@ public class PlanBenchmark {
         scan = new ScanOperator(SCAN, FILTER, row);
         FilterOperator filter = new FilterOperator(FILTER, SUM, scan, row, PlanBenchmark::fits);
         sum = new SumOperator(SUM, filter, row, PlanBenchmark::discountedCentsTimes100);
+    }
+
+    /** Refuses several threads, which would share what belongs to one. */
+    @Setup
+    public void requireOneThread(BenchmarkParams benchmark) {
+        SingleThread.require(benchmark);
     }
 
     /** Closes the database. */

@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
  * A staged team of ten whose works have empty stages: what it takes to go from one stage to the next. The time is
@@ -62,6 +63,12 @@ public class StageBenchmark {
                 .withTeamLimit(MEMBERS)
                 .withTeamExecution(TeamExecution.STAGED));
         operation = scheduler.registerOperation("stages");
+    }
+
+    /** Refuses several threads, which would share what belongs to one. */
+    @Setup
+    public void requireOneThread(BenchmarkParams benchmark) {
+        SingleThread.require(benchmark);
     }
 
     /** Stops it. */

@@ -19,6 +19,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /** Two S-threads on one carrier that give each other the turn. */
 @BenchmarkMode(Mode.AverageTime)
@@ -46,6 +47,12 @@ public class SwitchBenchmark {
     public void start() {
         scheduler = new Scheduler(
                 SchedulerOptions.defaults().withName("switch").withCarriers(1).withKind(kind));
+    }
+
+    /** Refuses several threads, which would share what belongs to one. */
+    @Setup
+    public void requireOneThread(BenchmarkParams benchmark) {
+        SingleThread.require(benchmark);
     }
 
     /** Stops it. */

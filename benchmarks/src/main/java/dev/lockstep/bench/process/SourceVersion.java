@@ -2,36 +2,51 @@ package dev.lockstep.bench.process;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
-/** The commit that the running classes were built from, where they lie inside a working tree of Lockstep. */
+/**
+ * The commit that the running classes were built from, where they lie inside a working tree of Lockstep. It is looked
+ * at once: who commits while something is measured does not change what was measured.
+ */
 public final class SourceVersion {
     /** Long enough for git on a slow disk; a result without a commit is better than none. */
     private static final long GIT_SECONDS_MAX = 10;
 
     private SourceVersion() {}
 
-    /** The commit's hash, with {@code -dirty} if files differ from it; empty if unknown. */
+    /** Initialised when it is asked for first. */
+    private static final class Once {
+        static final Optional<String> COMMIT = location().flatMap(SourceVersion::commit);
+    }
+
+    /**
+     * The commit's hash, with {@code -dirty} if files differ from it, if there are others among the sources, or if that
+     * cannot be told; empty if unknown. To be called before anything is measured.
+     */
     public static Optional<String> commit() {
-        Optional<Path> classes = location();
-        if (classes.isEmpty()) {
-            return Optional.empty();
-        }
-        Path directory = classes.get();
+        return Once.COMMIT;
+    }
+
+    /** The same for what lies in a directory, now. */
+    static Optional<String> commit(Path directory) {
         Optional<String> top = git(directory, "rev-parse", "--show-toplevel");
         if (top.isEmpty() || !Files.isExecutable(Path.of(top.get(), "lockstep"))) {
             return Optional.empty();
         }
         Optional<String> commit = git(directory, "rev-parse", "HEAD");
-        Optional<String> changes = git(Path.of(top.get()), "status", "--porcelain", "--untracked-files=no");
-        return commit.map(hash -> hash + (changes.map(String::isEmpty).orElse(true) ? "" : "-dirty"));
+        Path root = Path.of(top.get());
+        boolean clean = isEmpty(git(root, "status", "--porcelain", "--untracked-files=no"))
+                && isEmpty(git(root, "ls-files", "--others", "--exclude-standard", "--", ":(glob)**/src/**"));
+        return commit.map(hash -> clean ? hash : hash + "-dirty");
+    }
+
+    private static boolean isEmpty(Optional<String> printed) {
+        return printed.map(String::isEmpty).orElse(false);
     }
 
     private static Optional<Path> location() {
@@ -52,16 +67,11 @@ public final class SourceVersion {
         List<String> command = new ArrayList<>(List.of("git", "-C", directory.toString()));
         command.addAll(List.of(arguments));
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            process.getOutputStream().close();
-            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-            if (!process.waitFor(GIT_SECONDS_MAX, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                return Optional.empty();
-            }
-            return process.exitValue() == 0 ? Optional.of(printed) : Optional.empty();
+            BriefProcess git = BriefProcess.runOrNull(
+                    new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD), GIT_SECONDS_MAX);
+            return git != null && git.exitCode() == 0
+                    ? Optional.of(git.printed().trim())
+                    : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();
         } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.ChildJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ final class FuzzChild {
 
     /** Arguments: directory of the images, seed, first point, end of the points. */
     public static void main(String[] arguments) throws IOException {
+        ChildJvm.endWithParent();
         new FuzzChild(Long.parseLong(arguments[1]))
                 .work(Path.of(arguments[0]), Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
     }

@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.ChildJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -62,6 +63,7 @@ public final class GuidedChild {
 
     /** Tries one input that was kept; its file is the argument. */
     public static void main(String[] arguments) throws IOException {
+        ChildJvm.endWithParent();
         fuzzerInitialize();
         fuzzerTestOneInput(Files.readAllBytes(Path.of(arguments[0])));
         fuzzerTearDown();

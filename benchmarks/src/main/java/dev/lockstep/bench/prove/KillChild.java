@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.TornPageProtection;
@@ -75,6 +76,7 @@ final class KillChild {
      * the database alone.
      */
     public static void main(String[] arguments) throws InterruptedException {
+        ChildJvm.endWithParent();
         new KillChild(
                         Long.parseLong(arguments[1]),
                         Long.parseLong(arguments[2]),

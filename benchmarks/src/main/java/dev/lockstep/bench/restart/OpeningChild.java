@@ -1,6 +1,7 @@
 package dev.lockstep.bench.restart;
 
 import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.prove.KilledJvmFrames;
 import dev.lockstep.engine.Database;
 import dev.lockstep.scheduler.InstalledProbe;
@@ -17,6 +18,7 @@ final class OpeningChild {
 
     /** Arguments: directory, bytes of the pool. */
     public static void main(String[] arguments) throws InterruptedException {
+        ChildJvm.endWithParent();
         Path directory = Path.of(arguments[0]);
         long poolBytes = Long.parseLong(arguments[1]);
         try (Database _ = open(directory, poolBytes)) {

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.restart;
 
 import dev.lockstep.bench.flame.FlameRun;
+import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.prove.KilledJvmFrames;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -70,6 +71,7 @@ final class RestartChild {
 
     /** Arguments: directory, bytes of the pool, seed, bytes of log, the four numbers of the scale. */
     public static void main(String[] arguments) throws InterruptedException {
+        ChildJvm.endWithParent();
         long poolBytes = Long.parseLong(arguments[1]);
         long seed = Long.parseLong(arguments[2]);
         long logBytes = Long.parseLong(arguments[3]);

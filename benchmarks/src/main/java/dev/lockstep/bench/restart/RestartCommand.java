@@ -106,8 +106,16 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "restart")) {
             RestartExperiment experiment = new RestartExperiment(
                     scratch.path(), poolBytes, options.seed(), options.repeat(), options::progress);
-            points = experiment.run(
-                    scales, logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
+            try {
+                points = experiment.run(
+                        scales,
+                        logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
+            } catch (RuntimeException e) {
+                // What could not be recovered is there to be looked at.
+                scratch.keep();
+                options.progress("keeps the databases, directory=" + scratch.path());
+                throw e;
+            }
             if (graphs.isPresent()) {
                 experiment.draw(
                         graphs.get(),

@@ -124,7 +124,7 @@ final class RestartExperiment {
     }
 
     /** Compiled as what is measured; a child is not killed quietly whose JVM warns of native calls. */
-    private static List<String> drawing(FlameGraphs graphs, String run) {
+    private static List<String> drawing(FlameGraphs graphs, String run) throws IOException {
         List<String> options =
                 new ArrayList<>(List.of("-XX:TieredStopAtLevel=4", "-da", "--enable-native-access=ALL-UNNAMED"));
         options.addAll(graphs.options(run));

@@ -6,6 +6,9 @@ import picocli.CommandLine.Option;
 
 /** What {@code steps} is told about simulated runs alone. */
 final class SimulatedOptions {
+    /** The names of all. */
+    static final String[] NAMES = {"--machine", "--l1i", "--transactions", "--warmup-transactions"};
+
     @Option(
             names = "--machine",
             paramLabel = "PRESET|FILE",

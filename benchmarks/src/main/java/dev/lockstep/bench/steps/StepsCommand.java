@@ -360,6 +360,14 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
         options.require(warmUpSeconds >= 0 && warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a day");
         options.require(durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is up to a day");
         simulatedOptions.require(options);
+        if (nativeSide && !simulatedSide) {
+            options.refuse("With --native alone", SimulatedOptions.NAMES);
+        } else if (simulatedSide && !nativeSide) {
+            options.refuse("With --simulate alone", "--repeat", "--control", "--warmup", "--duration");
+        }
+        if (compared().stream().noneMatch(StepsVariant::formsTeams)) {
+            options.refuse("With --variants that form no teams", "--team-limit");
+        }
         options.require(!control || options.repeat() >= 2, "--control needs --repeat 2 or more, to show a spread");
     }
 

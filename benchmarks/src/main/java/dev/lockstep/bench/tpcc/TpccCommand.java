@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
@@ -151,6 +152,7 @@ public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
         }
         requireWritable();
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Optional<String> commit = SourceVersion.commit();
         PrintWriter out = command.commandLine().getOut();
         TpccExperiment experiment =
                 new TpccExperiment(plan, options, placement::choose, simulated, mainClass, System.err);
@@ -160,7 +162,7 @@ public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
                 ShownArguments.of(command.commandLine().getParseResult().originalArgs()),
                 time,
                 version,
-                SourceVersion.commit().orElse(null),
+                commit.orElse(null),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 machine,
                 ChildFlags.common(options.cores.getFirst()),

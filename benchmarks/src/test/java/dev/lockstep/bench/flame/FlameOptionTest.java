@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.report.ResultOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,6 +48,14 @@ class FlameOptionTest {
         assertDoesNotThrow(() -> asks.flame.require(asks.results, false));
         Experiment asksNot = parsed();
         assertDoesNotThrow(() -> asksNot.flame.require(asksNot.results, true));
+    }
+
+    @Test
+    void whatAnEarlierReportHasDrawnDoesNotPassForThisOnes(@TempDir Path directory) throws IOException {
+        FlameGraphs graphs = new FlameGraphs(directory);
+        Files.writeString(graphs.file("some run"), "of yesterday");
+        graphs.options("some run");
+        assertThrows(NoSuchFileException.class, () -> graphs.add("some run"));
     }
 
     @Test

@@ -43,6 +43,19 @@ class ChildJvmTest {
                 Processors.choose(1), directory, Map.of(), List.of(), Child.class.getName(), List.of(argument), lines);
     }
 
+    /** Of a parent that says nothing more to it, and may be gone. */
+    static final class Silent {
+        private Silent() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            System.out.print("printed");
+            if (arguments[0].equals("hang")) {
+                new CountDownLatch(1).await();
+            }
+            System.exit(Integer.parseInt(arguments[0]));
+        }
+    }
+
     static final class Child {
         private Child() {}
 

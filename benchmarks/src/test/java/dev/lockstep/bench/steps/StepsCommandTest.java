@@ -682,6 +682,20 @@ class StepsCommandTest {
         assertTrue(err.toString().contains("'refund' is none of: standard, interactive, new-order"), err::toString);
     }
 
+    @Test
+    void refusesWhatNoSideWouldHeed() {
+        for (String simulated :
+                List.of("--machine=athlon-xp", "--l1i=32K,8,64", "--transactions=5", "--warmup-transactions=5")) {
+            assertEquals(2, execute(this::rising, "--native", simulated), simulated);
+        }
+        for (String measured : List.of("--repeat=5", "--control", "--warmup=1", "--duration=1")) {
+            assertEquals(2, execute(this::rising, "--simulate", measured), measured);
+        }
+        assertEquals(2, execute(this::rising, "--variants=neither,batches", "--team-limit=5"));
+        assertEquals(List.of(), launched);
+        assertTrue(err.toString().contains("With --simulate alone leave out --repeat"), err::toString);
+    }
+
     /** The commands are those of the whole command line. */
     @Test
     void startsCommandsOfThisCommandLine() {

@@ -231,7 +231,12 @@ public final class SoakProof implements Proof {
                 try (RowArchive archive = new RowArchive(Files.createDirectories(home.resolveSibling("archive")))) {
                     soak(adapter, archive);
                 }
-                adapter.database().validate();
+                try {
+                    adapter.database().validate();
+                    judge(true, "the database is whole");
+                } catch (RuntimeException e) {
+                    judge(false, "the database is damaged: " + ProofReport.describe(e));
+                }
             }
             report.section(Section.of("What the process held", table(), plot()));
             return report.build();

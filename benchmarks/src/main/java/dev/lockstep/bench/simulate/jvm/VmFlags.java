@@ -1,8 +1,8 @@
 package dev.lockstep.bench.simulate.jvm;
 
+import dev.lockstep.bench.process.BriefProcess;
 import dev.lockstep.bench.process.NativeProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The values of all flags of a JVM, as it chose them for the processor it found. Immutable.
@@ -57,20 +56,14 @@ record VmFlags(SortedMap<String, String> values) {
         command.addAll(UNLOCKED);
         command.addAll(options);
         command.addAll(List.of("-XX:+PrintFlagsFinal", "-version"));
-        Process process =
-                NativeProcess.builder(command).redirectErrorStream(true).start();
-        try {
-            List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .toList();
-            if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                throw new IOException("a JVM does not tell its flags: command=" + command + " firstLine="
-                        + (lines.isEmpty() ? "" : lines.getFirst()));
-            }
-            return parse(lines);
-        } finally {
-            process.destroyForcibly();
+        BriefProcess asked =
+                BriefProcess.runOrNull(NativeProcess.builder(command).redirectErrorStream(true), START_SECONDS_MAX);
+        List<String> lines = asked == null ? List.of() : asked.printed().lines().toList();
+        if (asked == null || asked.exitCode() != 0) {
+            throw new IOException("a JVM does not tell its flags: command=" + command + " firstLine="
+                    + (lines.isEmpty() ? "" : lines.getFirst()));
         }
+        return parse(lines);
     }
 
     /** The names of the flags that differ, those that only one side has included, in order. */
