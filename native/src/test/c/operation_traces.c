@@ -1,6 +1,7 @@
 /*
  * Executes operation 3 several times, marked by stores to a page: the first time it loads one word, then two, and so
- * on. Argument: how often, in the phase of what is measured; once before it, which is not to be traced.
+ * on. Argument: how often, in the phase of what is measured; before it twice, in another phase and in none, which is not
+ * to be traced.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +28,11 @@ int main(int count, char **arguments) {
     mark(3);
     load(1000);
     mark(0);
+    lockstep_phase_begin(LOCKSTEP_PHASE_MEASURED + 1);
+    mark(3);
+    load(1000);
+    mark(0);
+    lockstep_phase_end(LOCKSTEP_PHASE_MEASURED + 1);
     lockstep_phase_begin(LOCKSTEP_PHASE_MEASURED);
     for (long i = 1; i <= executions; i++) {
         mark(3);

@@ -89,7 +89,7 @@ static void write_execution(const struct thread_trace *trace, uint32_t operation
 
 void trace_end(struct thread_trace *trace, uint32_t operation, uint32_t phase) {
     struct traces *traces = trace->traces;
-    if (!trace->lost && phase != 0 && operation != 0 && operation < LOCKSTEP_OPERATIONS && trace->count > 0) {
+    if (!trace->lost && phase == LOCKSTEP_PHASE_MEASURED && operation != 0 && operation < LOCKSTEP_OPERATIONS && trace->count > 0) {
         pthread_mutex_lock(&traces->latch);
         if (traces->kept[operation] < TRACES_PER_OPERATION) {
             traces->kept[operation]++;
@@ -98,8 +98,8 @@ void trace_end(struct thread_trace *trace, uint32_t operation, uint32_t phase) {
         pthread_mutex_unlock(&traces->latch);
     }
     trace->count = 0;
-    /* What begins outside any phase is not seen from its beginning. */
-    trace->lost = phase == 0;
+    /* What begins in another phase is not seen from its beginning. */
+    trace->lost = phase != LOCKSTEP_PHASE_MEASURED;
 }
 
 void trace_forget(struct thread_trace *trace) {

@@ -1,10 +1,10 @@
 /*
  * The instructions of single operations, in the order in which they were executed: what autoSTEPS searches for switch
- * points. An execution is what a thread does from one mark to the next, in a phase; the first of each operation are
- * kept. A block that a signal broke off counts whole.
+ * points. An execution is what a thread does from one mark to the next, in the measured phase, before which code may
+ * still be compiled; the first of each operation are kept. A block that a signal broke off counts whole.
  *
- * File: a line "lockstep-trace 1"; then for each execution a line "execution OPERATION INSTRUCTIONS" and a line for
- * each instruction, its address in hexadecimal and its length in bytes.
+ * File: a line "lockstep-trace 2"; then for each execution a line "execution OPERATION INSTRUCTIONS" and a line for
+ * each instruction, its address in hexadecimal and its length in bytes; then a line "end".
  */
 #ifndef LOCKSTEP_TRACES_H
 #define LOCKSTEP_TRACES_H

@@ -162,9 +162,11 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
     @Option(
             names = "--trace",
             paramLabel = "FILE",
-            description = "Writes the instructions of single operations, in the order in which they were executed: what"
-                    + " ./lockstep autosteps searches for switch points. Needs marks, as --operations makes them, and a"
-                    + " command that starts one JVM; with --code the file says what lies at each address.")
+            description =
+                    "Writes the instructions of single operations of the measured phase, in the order in which they"
+                        + " were executed: what ./lockstep autosteps searches for switch points. Needs marks, as"
+                        + " --operations makes them, and a command that starts one JVM; with --code the file says what"
+                        + " lies at each address.")
     private Path trace;
 
     @Option(
