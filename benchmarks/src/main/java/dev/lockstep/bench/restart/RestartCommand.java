@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
         name = "restart",
         mixinStandardHelpOptions = true,
         description = "Kills processes that run TPC-C, each when so much log has come together since its last"
-                + " checkpoint, and takes the time until the database is open again.",
+                + " checkpoint, and takes the time until the database is open again, in a process of its own.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:every database opened", "1:one did not", "2:wrong call"},
         footerHeading = "%nExamples:%n",
@@ -110,7 +110,7 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
                 points = experiment.run(
                         scales,
                         logMebi.stream().map(each -> each << BYTES_SHIFT).toList());
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | IOException e) {
                 // What could not be recovered is there to be looked at.
                 scratch.keep();
                 options.progress("keeps the databases, directory=" + scratch.path());

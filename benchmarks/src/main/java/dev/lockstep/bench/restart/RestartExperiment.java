@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 /**
  * Opens databases whose process was killed, and takes the time. For each size of the database and each length of log
- * one process is killed; what it left is copied, and each copy opened once.
+ * one process is killed; what it left is copied, and each copy opened once, by a process of its own.
  */
 final class RestartExperiment {
     /** What the child creates last. */
@@ -40,6 +40,11 @@ final class RestartExperiment {
     static final String OPENING = "opening";
 
     private static final String ERRORS = "errors.txt";
+
+    /** As an application's JVM compiles; a child is not killed quietly whose JVM warns of native calls. */
+    private static final List<String> COMPILED =
+            List.of("-XX:TieredStopAtLevel=4", "-da", "--enable-native-access=ALL-UNNAMED");
+
     private static final long POOL_BYTES_PER_WAREHOUSE = 160L << 20;
     private static final long POOL_BYTES_FOR_GROWTH = 256L << 20;
 
@@ -123,10 +128,8 @@ final class RestartExperiment {
         ScratchDirectory.remove(drawn);
     }
 
-    /** Compiled as what is measured; a child is not killed quietly whose JVM warns of native calls. */
     private static List<String> drawing(FlameGraphs graphs, String run) throws IOException {
-        List<String> options =
-                new ArrayList<>(List.of("-XX:TieredStopAtLevel=4", "-da", "--enable-native-access=ALL-UNNAMED"));
+        List<String> options = new ArrayList<>(COMPILED);
         options.addAll(graphs.options(run));
         return options;
     }
@@ -182,15 +185,17 @@ final class RestartExperiment {
     /** What one opening took. */
     private record Opening(double seconds, long pagesRead) {}
 
-    private Opening open(Path directory) {
-        long start = System.nanoTime();
-        try (Database database = Database.open(directory, RestartChild.options(poolBytes))) {
-            double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
-            if (!database.tableNames().contains(MARKER.name())) {
+    /** In a JVM that has opened nothing before, as after a restart. */
+    private Opening open(Path directory) throws IOException, InterruptedException {
+        List<String> arguments = List.of(directory.toString(), Long.toString(poolBytes));
+        try (KilledJvm child = KilledJvm.start(scratch.resolve(ERRORS), COMPILED, OpeningChild.class, arguments)) {
+            OpeningChild.Opened opened = OpeningChild.Opened.of(child.next());
+            child.kill(frame -> {});
+            if (!opened.whole()) {
                 throw new IllegalStateException(
                         "recovery lost what was on disk: directory=" + directory + " table=" + MARKER.name());
             }
-            return new Opening(seconds, database.statistics().pageReads());
+            return new Opening(opened.nanos() / NANOS_PER_SECOND, opened.pagesRead());
         }
     }
 
