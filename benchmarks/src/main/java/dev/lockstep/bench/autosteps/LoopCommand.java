@@ -95,7 +95,7 @@ final class LoopCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "3",
             description = "How often points are placed at most, 1 to 20. A simulated run begins it, and each round has"
-                    + " one more. Default: ${DEFAULT-VALUE}.")
+                    + " one more; one whose JVM was not steady is repeated, up to twice. Default: ${DEFAULT-VALUE}.")
     private int rounds;
 
     @Option(

@@ -1,7 +1,7 @@
 package dev.lockstep.bench.autosteps;
 
 /** A program could not be traced. */
-final class RecordingException extends Exception {
+class RecordingException extends Exception {
     private static final long serialVersionUID = 1;
 
     /** With a sentence for the user. */

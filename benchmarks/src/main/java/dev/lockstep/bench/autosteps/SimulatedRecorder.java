@@ -15,6 +15,9 @@ import picocli.CommandLine;
 
 /** Runs the program under {@code ./lockstep simulate}. Used by one thread. */
 final class SimulatedRecorder implements TraceRecorder {
+    /** One recording of a search of many minutes that happens not to be steady shall not end it. */
+    private static final int TRIES_MAX = 3;
+
     private final Supplier<CommandLine> simulate;
     private final List<String> program;
     private final CacheShape shape;
@@ -47,8 +50,21 @@ final class SimulatedRecorder implements TraceRecorder {
         this.progress = progress;
     }
 
+    /** Records again where the JVM was not steady: when it compiles what is for itself alone to decide. */
     @Override
     public TraceFile record(Path points) throws RecordingException, IOException {
+        for (int tries = 1; ; tries++) {
+            try {
+                return recordOnce(points);
+            } catch (NotSteadyException e) {
+                if (tries == TRIES_MAX) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private TraceFile recordOnce(Path points) throws RecordingException, IOException {
         runs++;
         progress.accept("run " + runs + ": records a trace "
                 + (points == null ? "without points" : "with the points in the bytecode") + ", which takes minutes");
@@ -63,8 +79,9 @@ final class SimulatedRecorder implements TraceRecorder {
         if (!Files.exists(trace)) {
             throw failed("left no trace", exitCode);
         }
-        if (exitCode != 0) {
-            throw failed("was not in its steady state, so that its trace counts for nothing", exitCode);
+        if (exitCode != CommandLine.ExitCode.OK) {
+            throw new NotSteadyException(
+                    message("was not in its steady state, so that its trace counts for nothing", exitCode));
         }
         try {
             return TraceFile.read(trace);
@@ -101,7 +118,20 @@ final class SimulatedRecorder implements TraceRecorder {
     }
 
     private RecordingException failed(String what, int exitCode) {
-        return new RecordingException("The simulated command " + what + ": exitCode=" + exitCode + " command="
-                + String.join(" ", program) + "; remedy: run it alone, ./lockstep simulate --operations -- COMMAND");
+        return new RecordingException(message(what, exitCode));
+    }
+
+    private String message(String what, int exitCode) {
+        return "The simulated command " + what + ": exitCode=" + exitCode + " command=" + String.join(" ", program)
+                + "; remedy: run it alone, ./lockstep simulate --operations -- COMMAND";
+    }
+
+    /** A recording that may succeed when it is tried again. */
+    private static final class NotSteadyException extends RecordingException {
+        private static final long serialVersionUID = 1;
+
+        NotSteadyException(String message) {
+            super(message);
+        }
     }
 }

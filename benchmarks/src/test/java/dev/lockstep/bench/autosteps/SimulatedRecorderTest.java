@@ -11,8 +11,12 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -42,6 +46,12 @@ class SimulatedRecorderTest {
         @Option(names = "--check-points")
         private Path checkPoints;
 
+        @Option(names = "--trace")
+        private Path trace;
+
+        @Option(names = "--code")
+        private Path code;
+
         @Parameters
         private List<String> words;
 
@@ -54,22 +64,46 @@ class SimulatedRecorderTest {
         public Integer call() throws IOException {
             assertTrue(operations, "what is checked is marked");
             assertEquals(List.of("program"), words);
-            if (report != null) {
+            if (trace != null) {
+                assertTrue(Files.notExists(code), "each run has files of its own");
+                TracedCode.trace(trace, 3, Map.of());
+            } else if (report != null) {
                 Files.writeString(checkPoints, report);
             }
             return exitCode;
         }
     }
 
-    private CheckReport check(String report, int exitCode) throws IOException, RecordingException {
+    private SimulatedRecorder recorder(Supplier<Stub> stubs) {
         return new SimulatedRecorder(
-                        () -> new CommandLine(new Stub(report, exitCode)).setOverwrittenOptionsAllowed(true),
-                        List.of("program"),
-                        CacheShape.parse("32K,8,64"),
-                        directory,
-                        new PrintWriter(Writer.nullWriter()),
-                        progress -> {})
-                .check(directory.resolve("points.txt"));
+                () -> new CommandLine(stubs.get()).setOverwrittenOptionsAllowed(true),
+                List.of("program"),
+                CacheShape.parse("32K,8,64"),
+                directory,
+                new PrintWriter(Writer.nullWriter()),
+                progress -> {});
+    }
+
+    private CheckReport check(String report, int exitCode) throws IOException, RecordingException {
+        return recorder(() -> new Stub(report, exitCode)).check(directory.resolve("points.txt"));
+    }
+
+    @Test
+    void whatWasNotSteadyIsRecordedAgain() throws IOException, RecordingException {
+        Deque<Integer> exitCodes = new ArrayDeque<>(List.of(1, 1, 0));
+        TraceFile traces = recorder(() -> new Stub(null, exitCodes.remove())).record(null);
+        assertEquals(List.of(TracedCode.OPERATION_NUMBER), traces.operations());
+        assertTrue(exitCodes.isEmpty());
+    }
+
+    @Test
+    void whatIsNeverSteadyIsGivenUp() {
+        Deque<Integer> exitCodes = new ArrayDeque<>(List.of(1, 1, 1, 0));
+        RecordingException failed =
+                assertThrows(RecordingException.class, () -> recorder(() -> new Stub(null, exitCodes.remove()))
+                        .record(null));
+        assertTrue(failed.getMessage().contains("was not in its steady state"), failed::getMessage);
+        assertEquals(List.of(0), List.copyOf(exitCodes));
     }
 
     @Test
