@@ -159,6 +159,11 @@ public final class OverloadProof implements Proof {
     }
 
     @Override
+    public boolean isByTheClock() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "TPC-C at ten warehouses with more and more terminals. Ten times as many as reach the peak must still"
             + " reach 90 % of it, while heap and process take at most 1.5 times the memory of the peak and 64 MB; with"

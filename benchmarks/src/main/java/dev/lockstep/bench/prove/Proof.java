@@ -1,6 +1,8 @@
 package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.process.ScratchDirectory;
+import dev.lockstep.bench.report.Paragraph;
+import dev.lockstep.bench.report.Section;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,13 +60,22 @@ public interface Proof {
         return false;
     }
 
+    /**
+     * Whether the clock has its part in what happens, so that a failure need not come again from its seed: its files
+     * are kept then, to be looked at.
+     */
+    default boolean isByTheClock() {
+        return false;
+    }
+
     /** Whether it keeps inputs in files, which {@code --input} has it try again. */
     default boolean takesInput() {
         return false;
     }
 
     /**
-     * Runs it. A point that did not go as it has to is part of the report, and no exception.
+     * Runs it. A point that did not go as it has to is part of the report, and no exception; of a proof that is
+     * {@link #isByTheClock} the report then says where its files are.
      *
      * @param options how long, from which seed, where
      * @param progress is told how it gets on, on this thread
@@ -74,7 +85,13 @@ public interface Proof {
      */
     default ProofReport run(ProofOptions options, ProofProgress progress) throws IOException, InterruptedException {
         try (ScratchDirectory scratch = ScratchDirectory.make(options.directory(), "prove-" + name())) {
-            return run(options, progress, scratch.path());
+            ProofReport report = run(options, progress, scratch.path());
+            if (report.ok() || !isByTheClock()) {
+                return report;
+            }
+            scratch.keep();
+            return report.with(Section.of(
+                    "Kept", new Paragraph("What it left is there to be looked at: directory=" + scratch.path())));
         }
     }
 

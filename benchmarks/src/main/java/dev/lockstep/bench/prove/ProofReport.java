@@ -52,6 +52,13 @@ public record ProofReport(
         return tried > 0 && failed == 0 && survived == tried;
     }
 
+    /** With one more section. */
+    ProofReport with(Section section) {
+        List<Section> all = new ArrayList<>(sections);
+        all.add(section);
+        return new ProofReport(proof, tried, survived, failed, counts, failures, all);
+    }
+
     /** The outcome in one sentence. */
     public String summary() {
         return String.format(Locale.ROOT, "%s: %,d tried, %,d survived, %,d failed", proof, tried, survived, failed);

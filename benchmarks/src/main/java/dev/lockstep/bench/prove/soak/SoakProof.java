@@ -161,6 +161,11 @@ public final class SoakProof implements Proof {
     }
 
     @Override
+    public boolean isByTheClock() {
+        return true;
+    }
+
+    @Override
     public String description() {
         return "TPC-C runs for long, with checkpoints, backups, compactions and a reader that scans everything; old"
                 + " orders and payments leave for an archive. After the first sixth of the time neither heap, nor"
