@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** The parent's end of a {@link CrashChild}. */
 final class ChildProcess implements AutoCloseable {
@@ -18,15 +19,16 @@ final class ChildProcess implements AutoCloseable {
     }
 
     static ChildProcess start(Path directory, Durability durability, long seed, boolean stamped) throws IOException {
-        return start(directory, durability, seed, stamped, CrashChild.WORKERS);
+        return start(directory, durability, seed, stamped, CrashChild.WORKERS, Long.MAX_VALUE);
     }
 
-    /** A child that opens the database and does nothing with it. */
-    static ChildProcess startIdle(Path directory, Durability durability) throws IOException {
-        return start(directory, durability, 0, false, 0);
+    /** A child that opens the database, stops before a change of a file that this makes, and does nothing else. */
+    static ChildProcess startOpening(Path directory, Durability durability, long stopAt) throws IOException {
+        return start(directory, durability, 0, false, 0, stopAt);
     }
 
-    private static ChildProcess start(Path directory, Durability durability, long seed, boolean stamped, int workers)
+    private static ChildProcess start(
+            Path directory, Durability durability, long seed, boolean stamped, int workers, long stopAt)
             throws IOException {
         return new ChildProcess(KilledJvm.start(
                 directory.resolveSibling(directory.getFileName() + "-errors.txt"),
@@ -36,12 +38,14 @@ final class ChildProcess implements AutoCloseable {
                         durability.name(),
                         Long.toString(seed),
                         Boolean.toString(stamped),
-                        Integer.toString(workers))));
+                        Integer.toString(workers),
+                        Long.toString(stopAt))));
     }
 
-    /** Waits until the child is about to open the database. */
-    void awaitOpening() throws IOException {
-        await(CrashChild.MARK_OPENING);
+    /** Waits until the child has opened the database or has stopped; returns the changes that the opening has made. */
+    OptionalInt awaitOpenedOrStopped() throws IOException {
+        ByteBuffer said = child.next();
+        return said.getInt() == CrashChild.MARK_OPENED ? OptionalInt.of(said.getInt()) : OptionalInt.empty();
     }
 
     /** Waits until the child has opened the database. */
@@ -61,11 +65,6 @@ final class ChildProcess implements AutoCloseable {
         while (acknowledgedCount < count) {
             note(child.next());
         }
-    }
-
-    /** Leaves it alone for some time. */
-    void goesOnFor(long nanos) throws InterruptedException {
-        child.goesOnFor(nanos);
     }
 
     private int note(ByteBuffer frame) {

@@ -12,6 +12,7 @@ import dev.lockstep.engine.UncleanShutdownException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,13 +28,15 @@ class KillTest {
     private static final int KILLS_NONE = 3;
     private static final int ACKNOWLEDGEMENTS_MAX = 250;
 
-    /** How long a child that opens the database is left alone, in nanoseconds: to the end of its recovery or not. */
-    private static final int OPENING_NANOS_MAX = 120_000_000;
-
     @TempDir
     Path directory;
 
     private Random random;
+
+    /** The most changes of files that an opening was seen to make; 0 before the first. */
+    private int openingChangesMax;
+
+    private int killedWhileRecovering;
 
     @Test
     void syncLosesNothingAcknowledged() throws Exception {
@@ -59,6 +62,7 @@ class KillTest {
             }
         }
         assertTrue(Arrays.stream(before).sum() > KILLS_SYNC, "work was done");
+        assertTrue(killedWhileRecovering > 0, "SEED=" + SEED);
     }
 
     @Test
@@ -134,11 +138,16 @@ class KillTest {
         }
     }
 
-    /** Somewhere in its start or its recovery, or just behind. It does not work: what is committed stays as it is. */
+    /** Before some change of a file that the opening makes, or behind the last. What is committed stays as it is. */
     private void killWhileOpening(Path home, Durability durability) throws Exception {
-        try (ChildProcess child = ChildProcess.startIdle(home, durability)) {
-            child.awaitOpening();
-            child.goesOnFor(random.nextInt(OPENING_NANOS_MAX));
+        long stopAt = openingChangesMax == 0 ? Long.MAX_VALUE : 1 + random.nextInt(openingChangesMax + 1);
+        try (ChildProcess child = ChildProcess.startOpening(home, durability, stopAt)) {
+            OptionalInt changes = child.awaitOpenedOrStopped();
+            if (changes.isPresent()) {
+                openingChangesMax = Math.max(openingChangesMax, changes.getAsInt());
+            } else if (stopAt > 1) {
+                killedWhileRecovering++;
+            }
             child.kill();
         }
     }

@@ -33,5 +33,6 @@ class KillProofTest {
         KillProof proof = new KillProof();
         ProofReport report = ProofRun.survives(proof, ProofRun.options(proof, directory));
         assertEquals(1_000, report.tried());
+        assertTrue(report.counts().get("kills while it recovers") > 100, report::toString);
     }
 }

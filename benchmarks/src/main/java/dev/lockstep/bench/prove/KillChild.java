@@ -2,8 +2,10 @@ package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.TornPageProtection;
+import dev.lockstep.engine.proof.OtherStorage;
 import dev.lockstep.tpcc.adapter.DelegatingSession;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
 import dev.lockstep.tpcc.adapter.TpccSession;
@@ -31,10 +33,13 @@ import java.util.concurrent.CountDownLatch;
  * must find it again, whether that one was answered or not.
  */
 final class KillChild {
-    /** Marks in the place of a terminal. */
-    static final int OPENING = -1;
-
+    /**
+     * In the place of a terminal: the database is open. With the number of changes of files that the opening has made.
+     */
     static final int OPENED = -2;
+
+    /** Likewise: it waits for its end before a change that the opening makes. */
+    static final int STOPPED = -3;
 
     /** What a frame says of a terminal: what its transaction, which is about to commit, does. */
     static final int COMMITS = 1;
@@ -72,8 +77,8 @@ final class KillChild {
     }
 
     /**
-     * Arguments: directory, seed, number of the point, terminals, protection of torn pages; without terminals it opens
-     * the database alone.
+     * Arguments: directory, seed, number of the point, terminals, protection of torn pages, number of the change of a
+     * file before which it stops; without terminals it opens the database alone, and only then it stops.
      */
     public static void main(String[] arguments) throws InterruptedException {
         ChildJvm.endWithParent();
@@ -82,18 +87,18 @@ final class KillChild {
                         Long.parseLong(arguments[2]),
                         Integer.parseInt(arguments[3]),
                         TornPageProtection.valueOf(arguments[4]))
-                .work(Path.of(arguments[0]));
+                .work(Path.of(arguments[0]), Long.parseLong(arguments[5]));
     }
 
-    private void work(Path directory) throws InterruptedException {
-        say(OPENING, 0);
-        try (LockstepAdapter adapter = new LockstepAdapter(
-                Database.open(directory, KillProof.databaseOptions(tornPageProtection)),
-                null,
-                Durability.SYNC,
-                TIMEOUT)) {
+    private void work(Path directory, long stopAt) throws InterruptedException {
+        StoppingStorage storage = new StoppingStorage(stopAt, () -> say(STOPPED, 0));
+        DatabaseOptions databaseOptions = KillProof.databaseOptions(tornPageProtection);
+        Database opened = terminals > 0
+                ? Database.open(directory, databaseOptions)
+                : OtherStorage.open(storage, directory, databaseOptions, KillProof.logOptions());
+        try (LockstepAdapter adapter = new LockstepAdapter(opened, null, Durability.SYNC, TIMEOUT)) {
             Database database = adapter.database();
-            say(OPENED, 0);
+            say(OPENED, Math.toIntExact(storage.changes()));
             List<Thread> threads = new ArrayList<>();
             for (int terminal = 0; terminal < terminals; terminal++) {
                 int number = terminal;

@@ -5,6 +5,7 @@ import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Durability;
 import dev.lockstep.engine.TornPageProtection;
+import dev.lockstep.engine.log.LogOptions;
 import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccRun;
@@ -62,8 +63,11 @@ public final class KillProof implements Proof {
     /** How long after the answer: longer than a group commit takes, in nanoseconds. */
     private static final int DELAY_NANOS_MAX = 3_000_000;
 
-    /** How long a child that opens the database is left alone, in nanoseconds: to the end of its recovery or not. */
-    private static final int OPENING_NANOS_MAX = 120_000_000;
+    /** As the number of a change: none that an opening makes. */
+    private static final long NEVER = Long.MAX_VALUE;
+
+    /** What is counted of openings that were killed on their way. */
+    static final String RECOVERING = "kills while it recovers";
 
     private static final int ONE_IN_OPENING = 4;
     private static final int OPENINGS_MAX = 3;
@@ -113,6 +117,11 @@ public final class KillProof implements Proof {
         return new Run(options, progress, scratch).run();
     }
 
+    /** As a database with these options has its log, on the disk of a {@link StoppingStorage}. */
+    static LogOptions logOptions() {
+        return LogOptions.sync().withSegmentBytes(LOG_SEGMENT_BYTES);
+    }
+
     static DatabaseOptions databaseOptions(TornPageProtection tornPageProtection) {
         return DatabaseOptions.builder()
                 .createIfMissing(true)
@@ -124,6 +133,9 @@ public final class KillProof implements Proof {
 
     /** One run. */
     private static final class Run {
+        /** The most changes of files that an opening was seen to make; 0 before the first. */
+        private int openingChangesMax;
+
         private final ProofOptions options;
         private final ProofProgress progress;
         private final Path scratch;
@@ -241,7 +253,7 @@ public final class KillProof implements Proof {
             report.survived();
         }
 
-        private KilledJvm start(long point, int terminals) throws IOException {
+        private KilledJvm start(long point, int terminals, long stopAt) throws IOException {
             return KilledJvm.start(
                     scratch.resolve("errors.txt"),
                     KillChild.class,
@@ -250,14 +262,15 @@ public final class KillProof implements Proof {
                             Long.toString(options.seed()),
                             Long.toString(point),
                             Integer.toString(terminals),
-                            protection(point).name()));
+                            protection(point).name(),
+                            Long.toString(stopAt)));
         }
 
         /** Returns what was wrong with the child, or the empty string. */
         private String killUnderLoad(long point, Random random, AnsweredTransactions answered)
                 throws InterruptedException {
             report.count("kills under load", 1);
-            try (KilledJvm child = start(point, TERMINALS);
+            try (KilledJvm child = start(point, TERMINALS, NEVER);
                     ChildWatch watch = new ChildWatch(child, SILENCE_MAX.toNanos())) {
                 await(child, watch, KillChild.OPENED);
                 int answers = random.nextInt(ANSWERS_MAX);
@@ -272,13 +285,17 @@ public final class KillProof implements Proof {
             }
         }
 
-        /** Somewhere in its start or its recovery, or just behind. */
+        /** Before some change of a file that its opening makes, or behind the last one. */
         private String killWhileOpening(long point, Random random) throws InterruptedException {
-            report.count("kills while opening", 1);
-            try (KilledJvm child = start(point, 0);
+            long stopAt = openingChangesMax == 0 ? NEVER : 1 + random.nextInt(openingChangesMax + 1);
+            try (KilledJvm child = start(point, 0, stopAt);
                     ChildWatch watch = new ChildWatch(child, SILENCE_MAX.toNanos())) {
-                await(child, watch, KillChild.OPENING);
-                child.goesOnFor(random.nextInt(OPENING_NANOS_MAX));
+                ByteBuffer said = next(child, watch);
+                boolean opened = said.getInt() == KillChild.OPENED;
+                if (opened) {
+                    openingChangesMax = Math.max(openingChangesMax, said.getInt());
+                }
+                report.count(opened ? "kills behind an opening" : RECOVERING, 1);
                 child.kill(frame -> {});
                 return "";
             } catch (IOException e) {
