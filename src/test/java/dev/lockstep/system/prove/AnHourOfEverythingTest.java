@@ -1,7 +1,10 @@
 package dev.lockstep.system.prove;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
@@ -45,5 +48,17 @@ class AnHourOfEverythingTest {
                         REPORT.toAbsolutePath().toString()),
                 printed::add);
         assertEquals(0, exitCode, () -> String.join("\n", printed));
+        JsonNode counts = new ObjectMapper()
+                .readTree(REPORT.resolve("result.json").toFile())
+                .at("/report/counts");
+        for (String name : List.of(
+                "backups taken",
+                "compactions",
+                "pages given back by compactions",
+                "checkpoints asked for",
+                "old rows moved to the archive",
+                "rows read by the scanning reader")) {
+            assertTrue(counts.path(name).asLong() > 0, () -> name + ": " + counts);
+        }
     }
 }
