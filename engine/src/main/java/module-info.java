@@ -1,4 +1,4 @@
-/** The embeddable transactional storage engine. An application needs this module and nothing else. */
+/** The embeddable transactional storage engine. An application needs this module and dev.lockstep.scheduler alone. */
 @SuppressWarnings("module") // The module of the benchmarks is built after this one.
 module dev.lockstep.engine {
     requires java.management;

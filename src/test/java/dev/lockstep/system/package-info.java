@@ -1,2 +1,2 @@
-/** Tests of the whole system: crashes, isolation, differential tests, long runs. */
+/** Tests of the whole system: crashes, isolation, packaging, long runs, and the rules of style. */
 package dev.lockstep.system;

@@ -100,6 +100,7 @@ public final class Database implements AutoCloseable {
      * @throws CorruptionException if what was acknowledged cannot be recovered, because files are damaged
      * @throws UncleanShutdownException if it was used without a log and not closed in order
      * @throws ReadOnlyException if it is to be opened for reading and needs recovery
+     * @throws DiskFullException if there is no room for a file
      * @throws StorageException if a file cannot be read or written
      */
     public static Database open(Path directory, DatabaseOptions options) {
@@ -107,7 +108,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Opens a database whose transactions may run on the S-threads of a scheduler.
+     * Opens a database whose transactions may run on the S-threads of a scheduler. Throws what {@link #open(Path,
+     * DatabaseOptions)} does.
      *
      * @param directory where its files are
      * @param options how it works
@@ -172,6 +174,7 @@ public final class Database implements AutoCloseable {
      *     table then
      * @throws InterruptedOperationException if the thread is interrupted while it waits; there is no table then
      * @throws ReadOnlyException if the database is open for reading
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public Table createTable(TableDefinition definition) {
         return inside(() -> new Table(instance.schema().createTable(definition)));
@@ -183,6 +186,7 @@ public final class Database implements AutoCloseable {
      * @param name its name
      * @return the handle
      * @throws SchemaException if there is no such table
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public Table table(String name) {
         requireOpen();
@@ -200,6 +204,7 @@ public final class Database implements AutoCloseable {
      * The names of all tables.
      *
      * @return sorted
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public List<String> tableNames() {
         requireOpen();
@@ -218,6 +223,7 @@ public final class Database implements AutoCloseable {
      * @throws InterruptedOperationException if the thread is interrupted while it waits; nothing has changed
      * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
      * @throws ReadOnlyException if the database is open for reading
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public void dropTable(String name) {
         inside(() -> instance.schema().dropTable(name));
@@ -240,6 +246,7 @@ public final class Database implements AutoCloseable {
      * @throws InterruptedOperationException if the thread is interrupted while it waits; there is no index then
      * @throws DeadlockException if the transactions that it waits for wait for it; there is no index then
      * @throws ReadOnlyException if the database is open for reading
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public void createIndex(IndexDefinition index) {
         inside(() -> instance.schema().createIndex(index));
@@ -258,6 +265,7 @@ public final class Database implements AutoCloseable {
      * @throws InterruptedOperationException if the thread is interrupted while it waits; nothing has changed
      * @throws DeadlockException if the transactions that it waits for wait for it; nothing has changed
      * @throws ReadOnlyException if the database is open for reading
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public void dropIndex(String table, String index) {
         inside(() -> instance.schema().dropIndex(table, index));
@@ -267,6 +275,7 @@ public final class Database implements AutoCloseable {
      * Opens a session for a thread that runs many transactions.
      *
      * @return the session
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public Session openSession() {
         return inside(() -> {
@@ -280,6 +289,7 @@ public final class Database implements AutoCloseable {
      * Makes an object that waits for the disk in place of a session.
      *
      * @return one that waits for nothing yet, for one thread at a time
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public PendingCommit newPendingCommit() {
         requireOpen();
@@ -292,7 +302,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs work in a transaction with the database's options and commits it. Any exception or error rolls back.
+     * Runs work in a transaction with the database's options and commits it. Any exception or error rolls back. Besides
+     * what the work throws, all that {@link Session#begin()} and {@link Transaction#commit()} may throw.
      *
      * @param work what to do
      * @param <E> the checked exception of the work
@@ -303,7 +314,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs work in a transaction and commits it. Any exception or error rolls back.
+     * Runs work in a transaction and commits it. Any exception or error rolls back. Besides what the work throws, all
+     * that {@link Session#begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
      *
      * @param options how it runs; retries apply to deadlocks and timeouts
      * @param work what to do
@@ -318,7 +330,9 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs work that has a result in a transaction, with the database's options, and commits it.
+     * Runs work that has a result in a transaction, with the database's options, and commits it. Any exception or error
+     * rolls back. Besides what the work throws, all that {@link Session#begin()} and {@link Transaction#commit()} may
+     * throw.
      *
      * @param work what to do
      * @param <T> the type of the result
@@ -331,7 +345,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Runs work that has a result in a transaction and commits it. Any exception or error rolls back.
+     * Runs work that has a result in a transaction and commits it. Any exception or error rolls back. Besides what the
+     * work throws, all that {@link Session#begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
      *
      * @param options how it runs; retries apply to deadlocks and timeouts
      * @param work what to do
@@ -543,6 +558,7 @@ public final class Database implements AutoCloseable {
      * What was counted since the database was opened, over all sessions.
      *
      * @return the counts
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public DatabaseStatistics statistics() {
         return inside(this::count);
@@ -575,6 +591,7 @@ public final class Database implements AutoCloseable {
      * {@link dev.lockstep.engine.management.DatabaseManagement}, over JMX.
      *
      * @return the picture
+     * @throws DatabaseClosedException if the database is closed or being closed
      */
     public DatabaseStatus status() {
         return inside(() -> StatusReader.read(instance, sessions));

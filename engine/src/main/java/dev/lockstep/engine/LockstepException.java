@@ -1,9 +1,11 @@
 package dev.lockstep.engine;
 
 /**
- * The root of every exception that Lockstep throws on purpose, but for two of Java's own: an {@link
- * IndexOutOfBoundsException} for a position that a batch or key does not have, and an {@link IllegalStateException}
- * where the platform's server of beans fails. Their messages have the same form, without a code.
+ * The root of every exception that the engine throws on purpose, but for some of Java's own: an {@link
+ * IndexOutOfBoundsException} for a position that a batch or key does not have, an {@link IllegalStateException} where
+ * the platform's server of beans fails, and a {@link NullPointerException} for null where that is not allowed. The
+ * messages of the first two have the same form, without a code. A {@link dev.lockstep.scheduler.PinnedSThreadException}
+ * of the scheduler goes through the engine as it is.
  *
  * <p>Each subclass stands for one kind of failure, carries a numeric code that never changes, and says in its
  * documentation when it is thrown and what helps. The message names the values involved as {@code name=value} pairs,

@@ -31,9 +31,12 @@ public final class Session implements AutoCloseable {
      *
      * @return the transaction, valid until it is committed or rolled back
      * @throws TransactionStateException if the session's last transaction is still open
+     * @throws TransactionTooLargeException if the engine has rolled the last transaction back, and its thread has not
+     *     ended it yet
      * @throws WrongThreadException if another thread is about to begin one
      * @throws BusyException if as many transactions are open as may be
      * @throws DatabaseClosedException if the database is closed or being closed
+     * @throws DatabaseFailedException if the database has failed
      */
     public Transaction begin() {
         return begin(database.transactionOptions());
@@ -45,9 +48,13 @@ public final class Session implements AutoCloseable {
      * @param options how it runs
      * @return the transaction, valid until it is committed or rolled back
      * @throws TransactionStateException if the session's last transaction is still open
+     * @throws TransactionTooLargeException if the engine has rolled the last transaction back, and its thread has not
+     *     ended it yet
+     * @throws WrongThreadException if another thread is about to begin one
      * @throws InvalidOptionException if it asks for more durability than the database has
      * @throws BusyException if as many transactions are open as may be
      * @throws DatabaseClosedException if the database is closed or being closed
+     * @throws DatabaseFailedException if the database has failed
      */
     public Transaction begin(TransactionOptions options) {
         requireOpen();

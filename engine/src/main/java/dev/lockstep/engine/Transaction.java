@@ -22,12 +22,16 @@ import java.util.List;
  *
  * <p>Besides what stands at it, every statement may wait for a lock, of its table at first, and throw a {@link
  * DeadlockException}, a {@link LockTimeoutException}, a {@link TransactionTimeoutException} or an {@link
- * InterruptedOperationException}; in a snapshot a {@link SnapshotTooOldException} in their place; a {@link
- * SchemaException} for a key or a record of another table (unless all its columns and its primary key are equal: names
- * of tables are not compared), or a key without all columns where a row is asked for; a
- * {@link TransactionStateException} once the transaction has ended or can only be rolled back; a {@link
- * StorageException} or {@link OutOfFramesException} where a page cannot be read, and a {@link DatabaseFailedException}
- * once the database has failed.
+ * InterruptedOperationException}; in a snapshot, which waits for no lock, neither of the first two, but a {@link
+ * SnapshotTooOldException}; a {@link SchemaException} for a key or a record of another table (unless all its columns
+ * and its primary key are equal: names of tables are not compared), or a key without all columns where a row is asked
+ * for; a {@link TransactionStateException} once the transaction has ended or can only be rolled back; a {@link
+ * TransactionTooLargeException} where it holds more undo or log than it may, or the engine has rolled it back for that;
+ * for a change a {@link ReadOnlyException} if the database was opened for reading only; a {@link StorageException},
+ * {@link CorruptionException}, {@link TruncatedFileException}, {@link DiskFullException} or {@link
+ * OutOfFramesException} where a page cannot be read or no frame becomes free for it; a {@link
+ * dev.lockstep.scheduler.PinnedSThreadException} where an S-thread of kind continuation that cannot be suspended would
+ * have to wait; and a {@link DatabaseFailedException} once the database has failed.
  *
  * <p>Invariants:
  * <ul>
@@ -562,6 +566,7 @@ public final class Transaction {
      *
      * @throws LeakedHandleException if a cursor is still open; the transaction stays open
      * @throws TransactionStateException if it can only be rolled back
+     * @throws TransactionTooLargeException if its thread did nothing for so long that the engine has rolled it back
      * @throws DatabaseFailedException if the log could not be written; whether the transaction survives is known after
      *     the next open
      */
@@ -576,6 +581,7 @@ public final class Transaction {
      * @param answer answers when the commit is as durable as was asked for
      * @throws LeakedHandleException if a cursor is still open; the transaction stays open
      * @throws TransactionStateException if it can only be rolled back, or the answer belongs to another database
+     * @throws TransactionTooLargeException if its thread did nothing for so long that the engine has rolled it back
      * @throws DatabaseFailedException if the log could not be written; whether the transaction survives is known after
      *     the next open
      */

@@ -190,7 +190,7 @@ public abstract class SThread extends InboxNode {
     /**
      * Returns the thread on which it runs.
      *
-     * @return its carrier, the same for life
+     * @return its carrier, the same for life; null for kind {@link SThreadKind#PLAIN}
      */
     public final Thread carrierThread() {
         return carrier;

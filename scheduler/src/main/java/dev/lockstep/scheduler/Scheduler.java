@@ -68,8 +68,9 @@ public final class Scheduler implements AutoCloseable {
     /**
      * Operations after which an S-thread in straight mode lets others run at its next {@link
      * SThread#transactionBoundary()}: about 0.3 ms of work. Each row of a batch counts as one. What a turn costs is
-     * not its switch of 180 ns but the next S-thread's data, its stack, session and part of the database, which have
-     * left the caches since its last turn. So a smaller value costs throughput, a larger one makes others wait longer.
+     * not its switch of about 120 ns but the next S-thread's data, its stack, session and part of the database, which
+     * have left the caches since its last turn. So a smaller value costs throughput, a larger one makes others wait
+     * longer.
      */
     public static final int OPERATIONS_PER_TURN = 1024;
 
@@ -245,7 +246,7 @@ public final class Scheduler implements AutoCloseable {
      *
      * @param homeCarrier the carrier it belongs to, 0 to {@link #carrierCount()} - 1, or -1 to have them take turns; of
      *     no effect for kind plain
-     * @throws IllegalStateException if the scheduler is closed
+     * @throws IllegalStateException if the scheduler is closed, or a carrier has failed
      * @throws IndexOutOfBoundsException if there is no such carrier
      */
     public SThread start(String name, int homeCarrier, Runnable body) {
@@ -262,7 +263,7 @@ public final class Scheduler implements AutoCloseable {
      * @param homeCarrier as above; S-threads of one part gain by having the same
      * @param dataPart any number from 0, the same for all who work on that part, or {@link #NO_PART}; 256 in a row are
      *     told apart
-     * @throws IllegalStateException if the scheduler is closed
+     * @throws IllegalStateException if the scheduler is closed, or a carrier has failed
      * @throws IndexOutOfBoundsException if there is no such carrier
      * @throws IllegalArgumentException if the part is less than {@link #NO_PART}
      */
@@ -295,7 +296,7 @@ public final class Scheduler implements AutoCloseable {
      * @param homeCarrier as of {@link #start(String, int, int, Runnable)}
      * @param dataPart as there
      * @param round returns whether it is to run again; what it throws ends the S-thread
-     * @throws IllegalStateException if the scheduler is closed
+     * @throws IllegalStateException if the scheduler is closed, or a carrier has failed
      * @throws IndexOutOfBoundsException if there is no such carrier
      * @throws IllegalArgumentException if the part is less than {@link #NO_PART}
      */
@@ -370,7 +371,8 @@ public final class Scheduler implements AutoCloseable {
      * Waits until no S-thread is left. More may be started meanwhile.
      *
      * @throws InterruptedException if the caller is interrupted first
-     * @throws IllegalStateException if a carrier has failed, which no S-thread of it survives
+     * @throws IllegalStateException if called by an S-thread, or if a carrier has failed, which no S-thread of it
+     *     survives
      */
     public void awaitTermination() throws InterruptedException {
         checkNotOnCarrier();

@@ -56,7 +56,11 @@ public record SchedulerOptions(
      */
     public static final int TEAM_LIMIT_DEFAULT = 10;
 
-    /** Checks the ranges. */
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a number is out of range, or an odd number of carriers has barriers
+     */
     public SchedulerOptions {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(kind, "kind");

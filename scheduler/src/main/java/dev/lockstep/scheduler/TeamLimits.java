@@ -38,7 +38,11 @@ public record TeamLimits(long l2Bytes, Map<String, Long> dataBytes) {
 
     private static final int PERCENT = 100;
 
-    /** Checks the ranges. */
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a size is out of range
+     */
     public TeamLimits {
         dataBytes = Map.copyOf(dataBytes);
         if (dataBytes.isEmpty() ? l2Bytes != 0 : l2Bytes < L2_BYTES_MIN) {

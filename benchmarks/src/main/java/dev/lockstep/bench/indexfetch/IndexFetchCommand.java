@@ -54,7 +54,11 @@ import picocli.CommandLine.TypeConversionException;
             "Options:"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:measured", "1:a run failed", "2:wrong call, or QEMU or the plugin is missing"},
+        exitCodeList = {
+            "0:measured",
+            "1:a run failed, or simulated counts count for nothing, because the JVM was not steady",
+            "2:wrong call, or QEMU or the plugin is missing"
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./lockstep indexfetch --measure all --out report",

@@ -49,11 +49,11 @@ import picocli.CommandLine.Spec;
             "Variants, all under STEPS' scheduler: neither, the plain call path; batches, rows that a statement names"
                     + " together go to the engine together; teams; both; governed, both, where teams form for those"
                     + " operations alone that were measured to gain by it; staged, both, where a team's first member"
-                    + " fetches the rows of all; waves, both, where transactions of one type begin together and all"
-                    + " members, continuations, end an operation before the first goes on; continuation, both, where"
-                    + " members take turns at switch points inside operations; serial, its original, where they take"
-                    + " the same turns behind each operation; staged-alone and continuation-alone, such teams without"
-                    + " batches.",
+                    + " fetches the rows of all and does their changes at least up to the leaf; waves, both, where"
+                    + " transactions of one type begin together and all members, continuations, end an operation before"
+                    + " the first goes on; continuation, both, where members take turns at switch points inside"
+                    + " operations; serial, its original, where they take the same turns behind each operation;"
+                    + " staged-alone and continuation-alone, such teams without batches.",
             "Times are measured on this machine's processor, uninstrumented; instructions, misses and mispredictions"
                     + " are counted on a simulated one, in runs of their own. Each run is one of ./lockstep tpcc, on"
                     + " one core, in a JVM of its own; --json has its command. Where both are asked for, the JVMs whose"

@@ -12,7 +12,7 @@ enum StepsVariant {
     BATCHES("off", "on"),
     /** Teams whose members execute for themselves. */
     TEAMS("on", "off"),
-    /** Teams alone whose first member fetches the rows of all, stage by stage. */
+    /** Teams alone whose first member fetches the rows of all and does their changes at least up to the leaf. */
     STAGED_ALONE("on", "off", "--team-execution", "staged"),
     /** Teams alone whose members, continuations, take turns at the switch points inside operations. */
     CONTINUATION_ALONE("on", "off", "--sthreads", "continuation", "--switch-points"),
@@ -20,7 +20,7 @@ enum StepsVariant {
     BOTH("on", "on"),
     /** Both, and teams form for those operations alone that were measured to gain by it. */
     GOVERNED("governed", "on"),
-    /** Both, and a team's first member fetches the rows of all, stage by stage. */
+    /** Both, and a team's first member fetches the rows of all and does their changes at least up to the leaf. */
     STAGED("on", "on", "--team-execution", "staged"),
     /** Both; transactions of a type begin together, and all members end an operation before the first goes on. */
     WAVES("on", "on", "--sthreads", "continuation", "--team-policy", "waves", "--team-execution", "apart"),

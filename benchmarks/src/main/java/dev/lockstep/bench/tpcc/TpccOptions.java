@@ -321,8 +321,9 @@ final class TpccOptions {
             description = "How a team executes: ${COMPLETION-CANDIDATES}. switching: each member for itself. serial:"
                     + " likewise, with the turns of --switch-points behind each operation, where they save"
                     + " nothing. apart: with a turn behind each operation, so that all end it before the first goes"
-                    + " on. staged: the first member fetches the rows of all by primary key, a stage of each"
-                    + " in turn. Several make as many runs where teams are not off. Default: ${DEFAULT-VALUE}.")
+                    + " on. staged: the first member fetches the rows of all by primary key, and does their"
+                    + " changes at least up to the leaf, a stage of each in turn. Several make as many runs"
+                    + " where teams are not off. Default: ${DEFAULT-VALUE}.")
     List<String> teamExecutions;
 
     @Option(

@@ -73,7 +73,7 @@ final class TpccOptionsCheck {
                 options.pool == null
                         || (options.pool.bytes() >= DatabaseOptions.POOL_BYTES_MIN
                                 && options.pool.bytes() <= DatabaseOptions.POOL_BYTES_MAX),
-                "--pool is 1m to 1t");
+                "--pool is 1m to 1048575m");
         require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
         require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
         require(

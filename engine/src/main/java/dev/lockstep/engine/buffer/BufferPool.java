@@ -414,8 +414,9 @@ public final class BufferPool implements AutoCloseable {
      * A frame for a page that was just allocated. The bytes are zero but for the page id in the header, whatever was
      * there before under this id. The caller initialises the page and calls {@link #markDirty} before it unlatches.
      *
-     * <p>Never parks, so latches may be held. If there is no free frame, which {@link #reserveFrames} makes rare, it
-     * spins and yields until the page writer has freed one; the page writer never waits for a latch.
+     * <p>Parks on no {@link Waiter}, so latches may be held. If there is no free frame, which {@link #reserveFrames}
+     * makes rare, it spins and yields, a virtual thread sleeps for moments, until the page writer has freed one; the
+     * page writer never waits for a latch.
      *
      * @param pageId 1 or greater; not in use
      * @param waiter the caller's; not used for waiting

@@ -4,8 +4,8 @@ package dev.lockstep.engine.lock;
  * Lock modes as small integers, their compatibility and their suprema.
  *
  * <p>A mode has two parts that do not conflict with each other: the key part (bits 0 to 2), which is also the whole
- * mode of a table or database lock, and the gap part (bits 3 and 4), which only key locks have and which covers the
- * open interval between the key and its predecessor in the index.
+ * mode of a table lock, and the gap part (bits 3 and 4), which only key locks have and which covers the open interval
+ * between the key and its predecessor in the index.
  *
  * <pre>
  *   bit     4   3 | 2   1   0

@@ -30,8 +30,9 @@ import java.nio.file.Path;
  *       {@link DatabaseFailedException}, and the listener is told once that it is fatal.
  * </ul>
  *
- * <p>Thread-safety: all methods may be called by any thread; {@code append} never parks and may be called with page
- * latches held, everything that takes a {@link Waiter} may park.
+ * <p>Thread-safety: all methods may be called by any thread; {@code append} parks on no {@link Waiter} and may be
+ * called with page latches held; where it has to spin long, a virtual thread sleeps for moments. Everything that takes
+ * a {@link Waiter} may park.
  */
 public final class Log implements AutoCloseable {
     private static final String WRITER_NAME = "lockstep-log-writer";

@@ -73,7 +73,11 @@ public final class DatabaseManagement implements AutoCloseable {
         return name.toString();
     }
 
-    /** Takes the database out of the server. A second call does nothing. */
+    /**
+     * Takes the database out of the server. A second call does nothing.
+     *
+     * @throws IllegalStateException if the server does not let it go
+     */
     @Override
     public void close() {
         if (!closed.compareAndSet(false, true)) {

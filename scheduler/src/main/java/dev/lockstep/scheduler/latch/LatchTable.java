@@ -34,9 +34,10 @@ import java.util.Objects;
  * brought the latch into the cache then has those too. They are 0 at first, mean nothing to the latch, and obey the
  * rules of their owner.
  *
- * <p>A holder never parks and is never switched out by the scheduler, so a wait is short; waiters spin and then yield
- * ({@link Backoff}). A wait for a holder that an error has cut short is ended by a {@link LatchWatch}. Order between
- * several latches is the caller's business.
+ * <p>A holder parks on no {@code Waiter}, and the scheduler never switches it out, so a wait is short. Waiters spin and
+ * then yield; a virtual thread sleeps for moments, even where it holds another latch ({@link Backoff}). A wait
+ * for a holder that an error has cut short is ended by a {@link LatchWatch}. Order between several latches is the
+ * caller's business.
  *
  * <p>Thread-safety: all methods may be called by any thread. Every exclusive acquisition happens after every earlier
  * release of either mode; every shared acquisition happens after every earlier exclusive release.
@@ -98,7 +99,7 @@ public final class LatchTable {
     public long optimisticVersionAcquire(int latch) {
         int index = index(latch);
         int round = 0;
-        // Ends because an exclusive holder neither parks nor is switched out (class comment).
+        // Ends because an exclusive holder parks on no Waiter and is not switched out (class comment).
         while (true) {
             long word = wordAcquire(index);
             if ((word & EXCLUSIVE) == 0) {
@@ -199,6 +200,7 @@ public final class LatchTable {
      * Ends an exclusive hold and changes the version, so that optimistic readers see that something was modified.
      *
      * @return the new version
+     * @throws IllegalMonitorStateException if the latch is not held exclusively
      */
     public long unlatchExclusive(int latch) {
         int index = index(latch);
@@ -210,6 +212,8 @@ public final class LatchTable {
     /**
      * Ends an exclusive hold during which nothing was modified. The version stays, so optimistic readers that began
      * before the hold remain valid.
+     *
+     * @throws IllegalMonitorStateException if the latch is not held exclusively
      */
     public void unlatchExclusiveUnchanged(int latch) {
         int index = index(latch);
@@ -220,7 +224,8 @@ public final class LatchTable {
     public void latchShared(int latch) {
         int index = index(latch);
         int round = 0;
-        // Ends because an exclusive holder neither parks nor is switched out, and a waiter clears EXCLUSIVE_WANTED.
+        // Ends because an exclusive holder is not kept from going on (class comment), and a waiter clears
+        // EXCLUSIVE_WANTED.
         while (true) {
             long word = wordOpaque(index);
             if (admitsShared(word)) {

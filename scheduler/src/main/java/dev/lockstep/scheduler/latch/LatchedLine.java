@@ -30,7 +30,8 @@ import java.util.Objects;
  *       such pairs, and other processors have lines of 128 bytes.
  * </ul>
  *
- * <p>A holder never parks and is never switched out by the scheduler. There is no queue, as with {@link SpinLatch}.
+ * <p>A holder parks on no {@code Waiter}, and the scheduler never switches it out; where it has to spin long itself, a
+ * virtual thread sleeps for moments ({@link Backoff}). There is no queue, as with {@link SpinLatch}.
  *
  * <p>Thread-safety: {@link #latch}, {@link #tryLatch}, {@link #unlatch}, {@link #isLatched} and {@link #getAcquire} may
  * be called by any thread, the others by the latch's holder; a release happens before the next acquisition.
@@ -70,7 +71,7 @@ public final class LatchedLine {
      */
     public void latch() {
         int round = 0;
-        // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
+        // Ends because a holder parks on no Waiter and is not switched out; where one was cut short, the watch ends it.
         while (!tryLatch()) {
             round = Backoff.pause(round, watch);
         }

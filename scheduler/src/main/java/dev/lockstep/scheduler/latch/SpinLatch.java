@@ -13,8 +13,9 @@ package dev.lockstep.scheduler.latch;
  *       either side.
  * </ul>
  *
- * <p>A holder never parks and is never switched out by the scheduler. There is no queue: among waiters any may be
- * next, which is acceptable because holds take well under a microsecond.
+ * <p>A holder parks on no {@code Waiter}, and the scheduler never switches it out; where it has to spin long itself, a
+ * virtual thread sleeps for moments ({@link Backoff}). There is no queue: among waiters any may be next, which
+ * is acceptable because holds take well under a microsecond.
  *
  * <p>Thread-safety: all methods may be called by any thread; a release happens before the next acquisition.
  */
@@ -60,7 +61,7 @@ public final class SpinLatch extends SpinLatchWord {
      */
     public void latch() {
         int round = 0;
-        // Ends because a holder neither parks nor is switched out; where one was cut short, the watch ends it.
+        // Ends because a holder parks on no Waiter and is not switched out; where one was cut short, the watch ends it.
         while (!tryLatch()) {
             round = Backoff.pause(round, watch);
         }
