@@ -1,7 +1,7 @@
 /*
  * Executes operation 3 several times, marked by stores to a page: the first time it loads one word, then two, and so
- * on. Argument: how often, in the phase of what is measured; before it twice, in another phase and in none, which is not
- * to be traced.
+ * on. Argument: how often, in the phase of what is measured; twice before it, in another phase and in none,
+ * which is not to be traced.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -89,7 +89,8 @@ static void write_execution(const struct thread_trace *trace, uint32_t operation
 
 void trace_end(struct thread_trace *trace, uint32_t operation, uint32_t phase) {
     struct traces *traces = trace->traces;
-    if (!trace->lost && phase == LOCKSTEP_PHASE_MEASURED && operation != 0 && operation < LOCKSTEP_OPERATIONS && trace->count > 0) {
+    bool wanted = phase == LOCKSTEP_PHASE_MEASURED && operation != 0 && operation < LOCKSTEP_OPERATIONS;
+    if (wanted && !trace->lost && trace->count > 0) {
         pthread_mutex_lock(&traces->latch);
         if (traces->kept[operation] < TRACES_PER_OPERATION) {
             traces->kept[operation]++;
