@@ -35,9 +35,9 @@ final class FuzzChild {
 
     private void work(Path images, long from, long to) throws IOException {
         SortedMap<String, byte[]> closed = FuzzMutator.read(images.resolve(FuzzProof.CLOSED));
-        List<FuzzMutator> mutators =
-                List.of(new FuzzMutator(closed), new FuzzMutator(FuzzMutator.read(images.resolve(FuzzProof.LEFT))));
-        FuzzSubject subject = new FuzzSubject(seed, closed);
+        SortedMap<String, byte[]> abandoned = FuzzMutator.read(images.resolve(FuzzProof.LEFT));
+        List<FuzzMutator> mutators = List.of(new FuzzMutator(closed), new FuzzMutator(abandoned));
+        FuzzSubject subject = new FuzzSubject(seed, closed, abandoned);
         for (long point = from; point < to; point++) {
             Random random = FuzzProof.random(seed, point);
             // First numbers of neighbouring seeds agree: hundreds of points in a row would take the same database.

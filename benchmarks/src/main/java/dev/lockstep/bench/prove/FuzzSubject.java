@@ -10,11 +10,14 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Opens damaged files, which lie in memory, and judges what comes of it. Nothing of one input is left for the next.
@@ -33,6 +36,8 @@ final class FuzzSubject {
     /** Times that the undamaged database is read first: what is loaded once for all inputs is charged to none. */
     private static final int WARM_UPS = 3;
 
+    private static final String LOG_PREFIX = "log-";
+
     private static final Path HOME = Path.of("/database");
 
     private final FuzzWorkload workload;
@@ -40,6 +45,7 @@ final class FuzzSubject {
     private final LogOptions logOptions = LogOptions.sync()
             .withSegmentBytes(FuzzProof.LOG_SEGMENT_BYTES)
             .withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+    private final List<Map<String, byte[]>> images;
     private final FuzzMemory memory;
 
     /**
@@ -47,10 +53,12 @@ final class FuzzSubject {
      *
      * @param seed of the {@link FuzzWorkload} that made the database
      * @param closed its files by name, as it was closed in order
+     * @param left its files by name, as it was left
      * @throws IllegalStateException if they do not say all that was committed
      */
-    FuzzSubject(long seed, Map<String, byte[]> closed) {
+    FuzzSubject(long seed, Map<String, byte[]> closed, Map<String, byte[]> left) {
         workload = new FuzzWorkload(seed);
+        images = List.of(closed, left);
         for (int i = 0; i < WARM_UPS; i++) {
             FuzzOutcome outcome = outcomeOf(closed, false);
             if (outcome != FuzzOutcome.CORRECT) {
@@ -61,9 +69,10 @@ final class FuzzSubject {
     }
 
     /**
-     * Opens and reads, and judges: {@link FuzzOutcome#FAILED} if rows were read that were never committed together, the
-     * files have grown beyond their limit, there was an error without a type or one inside of a typed one, or the
-     * memory outside of the heap went beyond its limit.
+     * Opens and reads, and judges: {@link FuzzOutcome#FAILED} if rows were read that were never committed together, an
+     * earlier state was read though the log was whole, which leads back to the last one, the files have grown beyond
+     * their limit, there was an error without a type or one inside of a typed one, or the memory outside of the heap
+     * went beyond its limit.
      *
      * @param files their contents by name
      * @param forged whether checksums were made right, so that the files may say anything
@@ -83,14 +92,15 @@ final class FuzzSubject {
 
     private FuzzOutcome outcomeOf(Map<String, byte[]> files, boolean forged) {
         MemoryFiles disk = new MemoryFiles(HOME, files, FILES_BYTES_MAX);
-        FuzzOutcome outcome = openAndRead(disk, forged);
+        FuzzOutcome outcome = openAndRead(disk, files, forged);
         if (disk.wasFull()) {
             throw new IllegalStateException("the files have grown: bytesMax=" + FILES_BYTES_MAX);
         }
         return outcome;
     }
 
-    private FuzzOutcome openAndRead(MemoryFiles disk, boolean forged) {
+    private FuzzOutcome openAndRead(MemoryFiles disk, Map<String, byte[]> files, boolean forged) {
+        boolean logWhole = images.stream().anyMatch(image -> haveTheSameLog(image, files));
         int state;
         try (Database database = OtherStorage.open(disk, HOME, options, logOptions)) {
             database.validate();
@@ -110,7 +120,16 @@ final class FuzzSubject {
         if (state == FuzzWorkload.UNKNOWN_STATE) {
             throw new IllegalStateException("rows were read that were never committed together");
         }
+        if (logWhole) {
+            throw new IllegalStateException("an earlier state was read though the log is whole: transactions=" + state);
+        }
         return FuzzOutcome.EARLIER;
+    }
+
+    private static boolean haveTheSameLog(Map<String, byte[]> one, Map<String, byte[]> other) {
+        return Stream.concat(one.keySet().stream(), other.keySet().stream())
+                .filter(name -> name.startsWith(LOG_PREFIX))
+                .allMatch(name -> Arrays.equals(one.get(name), other.get(name)));
     }
 
     /**

@@ -58,7 +58,7 @@ public final class GuidedChild {
         this.target = target;
         closed = FuzzMutator.read(directory.resolve(FuzzProof.CLOSED));
         left = FuzzMutator.read(directory.resolve(FuzzProof.LEFT));
-        subject = new FuzzSubject(seed, closed);
+        subject = new FuzzSubject(seed, closed, left);
     }
 
     /** Tries one input that was kept; its file is the argument. */
