@@ -66,6 +66,7 @@ class RowBatchModelTest {
     void agreesWithTheModelInMemory(boolean indexed) {
         Seeds.each(8, seed -> {
             Database database = validated.inMemory();
+            database.createTable(definition(indexed));
             new Work(database, indexed, seed).run(80);
             validated.close(database);
         });
@@ -77,13 +78,18 @@ class RowBatchModelTest {
         Seeds.each(2, seed -> {
             DatabaseOptions options = DatabaseOptions.builder()
                     .createIfMissing(true)
-                    .durability(Durability.ASYNC)
+                    .durability(Durability.SYNC)
                     .poolBytes(DatabaseOptions.POOL_BYTES_MIN)
                     .build();
             Path own = Files.createDirectory(directory.resolve("seed" + seed));
             TreeMap<Integer, Row> model = new TreeMap<>();
             for (int round = 0; round < 4; round++) {
                 Database database = validated.open(own, options, null);
+                assertEquals(round % 2 == 1, database.status().recovery().recordCount() > 0);
+                if (round == 0) {
+                    TransactionModelTest.createMarks(database);
+                    database.createTable(definition(indexed));
+                }
                 Work work = new Work(database, indexed, seed * 100 + round);
                 work.model = model;
                 database.run(work::compare);
@@ -91,7 +97,7 @@ class RowBatchModelTest {
                 model = work.model;
                 if (round % 2 == 0) {
                     work.leaveOpen();
-                    database.checkpoint();
+                    TransactionModelTest.commitDurably(database, round);
                     database.abandon();
                 } else {
                     validated.close(database);
@@ -113,9 +119,7 @@ class RowBatchModelTest {
         Work(Database database, boolean indexed, long seed) {
             this.database = database;
             this.indexed = indexed;
-            table = database.tableNames().isEmpty()
-                    ? database.createTable(definition(indexed))
-                    : database.table("thing");
+            table = database.table("thing");
             random = new SplittableRandom(seed);
             row = table.newRecord();
             batch = table.newBatch(CAPACITY);
@@ -146,8 +150,9 @@ class RowBatchModelTest {
         private void transaction(Session session) {
             TreeMap<Integer, Row> before = new TreeMap<>(model);
             Isolation[] levels = Isolation.values();
-            Transaction transaction =
-                    session.begin(database.transactionOptions().withIsolation(levels[random.nextInt(levels.length)]));
+            Transaction transaction = session.begin(database.transactionOptions()
+                    .withIsolation(levels[random.nextInt(levels.length)])
+                    .withDurability(Durability.ASYNC));
             Savepoint savepoint = null;
             TreeMap<Integer, Row> atSavepoint = null;
             for (int i = 1 + random.nextInt(8); i > 0; i--) {
