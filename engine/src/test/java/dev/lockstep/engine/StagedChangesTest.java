@@ -37,6 +37,9 @@ class StagedChangesTest {
     private static final int BATCH = 8;
     private static final int NAME_LENGTH = 600;
 
+    /** A column that no index has. */
+    private static final int COUNT = 3;
+
     /** A row that all of them change, last in their transactions, so that nobody waits in a circle. */
     private static final int SHARED = -1;
 
@@ -47,13 +50,35 @@ class StagedChangesTest {
 
     private final AtomicInteger sharedChanges = new AtomicInteger();
 
+    /** A row of the model: the length of its name is its amount. */
+    private record Row(int length, long count) {}
+
+    private static TableDefinition accounts() {
+        return TableDefinition.named("account")
+                .column("id", ColumnType.int32())
+                .column("name", ColumnType.string(NAME_LENGTH))
+                .column("amount", ColumnType.int64())
+                .column("count", ColumnType.int64())
+                .primaryKey("id")
+                .index("by_amount", "amount")
+                .build();
+    }
+
+    private static void fill(Record row, int id, int length, long count) {
+        row.clear();
+        row.setInt(0, id);
+        row.setString(1, "n".repeat(length));
+        row.setLong(2, length);
+        row.setLong(COUNT, count);
+    }
+
     /** One member: its rows by id, as they are committed. */
     private final class Member implements Runnable {
         private final Database database;
         private final Table table;
         private final int number;
         private final Random random;
-        private final TreeMap<Integer, Integer> rows = new TreeMap<>();
+        private final TreeMap<Integer, Row> rows = new TreeMap<>();
 
         /** Ids of rows of the table without an index, of which several are inserted as one. */
         private final List<Integer> lines = new ArrayList<>();
@@ -75,7 +100,7 @@ class StagedChangesTest {
         @Override
         public void run() {
             for (int i = 0; i < TRANSACTIONS; i++) {
-                TreeMap<Integer, Integer> changed = new TreeMap<>(rows);
+                TreeMap<Integer, Row> changed = new TreeMap<>(rows);
                 newLines.clear();
                 Session session = database.openSession();
                 Transaction transaction = session.begin();
@@ -99,7 +124,7 @@ class StagedChangesTest {
             }
         }
 
-        private void change(Transaction transaction, NavigableMap<Integer, Integer> changed) {
+        private void change(Transaction transaction, NavigableMap<Integer, Row> changed) {
             switch (random.nextInt(4)) {
                 case 0 -> insertSeveral(transaction, changed);
                 case 1 -> delete(transaction, changed);
@@ -108,34 +133,31 @@ class StagedChangesTest {
             }
         }
 
-        private void insertOrUpdate(Transaction transaction, NavigableMap<Integer, Integer> changed) {
+        private void insertOrUpdate(Transaction transaction, NavigableMap<Integer, Row> changed) {
             int id = id();
             int length = random.nextInt(NAME_LENGTH);
+            Row present = changed.get(id);
             Record row = table.newRecord();
-            if (changed.containsKey(id)) {
-                assertThrows(
-                        DuplicateKeyException.class,
-                        () -> DatabaseTest.put(transaction, table, table.newRecord(), id, "taken", 1));
+            fill(row, id, length, 0);
+            if (present != null) {
+                assertThrows(DuplicateKeyException.class, () -> transaction.insert(table, row));
                 assertTrue(transaction.fetchForUpdate(table, table.newKey().add(id), row));
                 row.setString(1, "n".repeat(length));
                 row.setLong(2, length);
                 assertTrue(transaction.update(table, row));
             } else {
-                DatabaseTest.put(transaction, table, row, id, "n".repeat(length), length);
+                transaction.insert(table, row);
             }
-            changed.put(id, length);
+            changed.put(id, new Row(length, present == null ? 0 : present.count));
         }
 
-        private void insertSeveral(Transaction transaction, NavigableMap<Integer, Integer> changed) {
+        private void insertSeveral(Transaction transaction, NavigableMap<Integer, Row> changed) {
             RowBatch batch = table.newBatch(BATCH);
             int first = id();
             int length = random.nextInt(NAME_LENGTH);
             for (int id = first; batch.size() < BATCH && !changed.containsKey(id); id += MEMBERS) {
-                Record row = batch.addRow();
-                row.setInt(0, id);
-                row.setString(1, "n".repeat(length));
-                row.setLong(2, length);
-                changed.put(id, length);
+                fill(batch.addRow(), id, length, 0);
+                changed.put(id, new Row(length, 0));
             }
             transaction.insert(table, batch);
             insertLines(transaction, batch.size());
@@ -152,20 +174,22 @@ class StagedChangesTest {
             transaction.insert(line, batch);
         }
 
-        private void updateSeveral(Transaction transaction, NavigableMap<Integer, Integer> changed) {
+        /** The amounts stay, and so do the entries of the index: rows are changed in their places. */
+        private void updateSeveral(Transaction transaction, NavigableMap<Integer, Row> changed) {
+            List<Integer> ids =
+                    changed.tailMap(id()).keySet().stream().limit(BATCH).toList();
             RowBatch batch = table.newBatch(BATCH);
-            changed.tailMap(id()).keySet().stream().limit(BATCH).forEach(id -> batch.addKey()
-                    .add(id));
+            ids.forEach(id -> batch.addKey().add(id));
             assertEquals(batch.size(), transaction.fetchExclusive(table, batch));
             for (int i = 0; i < batch.size(); i++) {
-                // The amounts stay, and so do the entries of the index.
                 Record row = batch.record(i);
-                row.setLong(2, row.getLong(2));
+                row.setLong(COUNT, row.getLong(COUNT) + 1);
             }
             assertEquals(batch.size(), transaction.update(table, batch));
+            ids.forEach(id -> changed.compute(id, (key, row) -> new Row(row.length, row.count + 1)));
         }
 
-        private void delete(Transaction transaction, NavigableMap<Integer, Integer> changed) {
+        private void delete(Transaction transaction, NavigableMap<Integer, Row> changed) {
             int id = id();
             assertEquals(
                     changed.remove(id) != null,
@@ -191,17 +215,17 @@ class StagedChangesTest {
     }
 
     private void check(Database database, List<Member> members) {
-        Map<Integer, Integer> expected = new TreeMap<>();
+        Map<Integer, Row> expected = new TreeMap<>();
         members.forEach(member -> expected.putAll(member.rows));
         Table table = database.table("account");
-        Map<Integer, Integer> found = new TreeMap<>();
+        Map<Integer, Row> found = new TreeMap<>();
         database.run(transaction -> {
             Record row = table.newRecord();
             try (Cursor cursor = transaction.scan(table)) {
                 while (cursor.next(row)) {
                     int length = (int) row.getLong(2);
                     if (row.getInt(0) != SHARED) {
-                        found.put(row.getInt(0), length);
+                        found.put(row.getInt(0), new Row(length, row.getLong(COUNT)));
                         assertEquals("n".repeat(length), row.getString(1));
                     } else {
                         assertEquals(-sharedChanges.get(), length);
@@ -210,6 +234,7 @@ class StagedChangesTest {
             }
         });
         assertEquals(expected, found);
+        assertTrue(expected.values().stream().anyMatch(row -> row.count > 1));
         Set<Integer> lines = new TreeSet<>();
         members.forEach(member -> lines.addAll(member.lines));
         assertEquals(lines, lines(database));
@@ -239,12 +264,14 @@ class StagedChangesTest {
         try (Scheduler scheduler = StagedUpdatesTest.scheduler(kind, carriers, lending)) {
             Database database =
                     Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, StagedUpdatesTest.LOG);
-            Table table = database.createTable(DatabaseTest.accounts());
+            Table table = database.createTable(accounts());
             database.createTable(TableDefinition.named("line")
                     .column("id", ColumnType.int32())
                     .primaryKey("id")
                     .build());
-            database.run(transaction -> DatabaseTest.put(transaction, table, table.newRecord(), SHARED, "", 0));
+            Record shared = table.newRecord();
+            fill(shared, SHARED, 0, 0);
+            database.run(transaction -> transaction.insert(table, shared));
             for (int member = 0; member < MEMBERS; member++) {
                 members.add(new Member(database, member));
             }
