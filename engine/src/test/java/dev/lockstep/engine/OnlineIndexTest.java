@@ -8,7 +8,9 @@ import dev.lockstep.engine.type.ColumnType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,6 +22,8 @@ class OnlineIndexTest {
 
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
+
+    private final AtomicLong committed = new AtomicLong();
 
     private Database database;
     private Table table;
@@ -41,8 +45,7 @@ class OnlineIndexTest {
         });
     }
 
-    private long write(SplittableRandom random) {
-        long committed = 0;
+    private void write(SplittableRandom random, CountDownLatch writing) {
         Record row = table.newRecord();
         TransactionOptions options = database.transactionOptions().withRetries(TransactionOptions.RETRY_COUNT_MAX);
         try (Session session = database.openSession()) {
@@ -54,10 +57,13 @@ class OnlineIndexTest {
                     }
                     return null;
                 });
-                committed++;
+                committed.incrementAndGet();
+                writing.countDown();
             }
+        } finally {
+            // Nobody waits for a writer that has failed.
+            writing.countDown();
         }
-        return committed;
     }
 
     /** A unique index that is being made refuses what would break it; the statement changes nothing then. */
@@ -99,26 +105,39 @@ class OnlineIndexTest {
         }
     }
 
+    /**
+     * Does something when all writers are at work.
+     *
+     * @return how many transactions have committed between its begin and its end
+     */
     private long whileWriting(long seed, Runnable work) throws Exception {
         over = false;
         SplittableRandom seeds = new SplittableRandom(seed);
-        List<FutureTask<Long>> writers = new ArrayList<>();
+        List<FutureTask<Void>> writers = new ArrayList<>();
+        List<CountDownLatch> writing = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             SplittableRandom random = seeds.split();
-            FutureTask<Long> writer = new FutureTask<>(() -> write(random));
+            CountDownLatch committedOnce = new CountDownLatch(1);
+            FutureTask<Void> writer = new FutureTask<>(() -> write(random, committedOnce), null);
             writers.add(writer);
+            writing.add(committedOnce);
             Thread.ofPlatform().daemon().start(writer);
         }
+        long meanwhile;
         try {
+            for (CountDownLatch committedOnce : writing) {
+                committedOnce.await();
+            }
+            long before = committed.get();
             work.run();
+            meanwhile = committed.get() - before;
         } finally {
             over = true;
         }
-        long committed = 0;
-        for (FutureTask<Long> writer : writers) {
-            committed += writer.get();
+        for (FutureTask<Void> writer : writers) {
+            writer.get();
         }
-        return committed;
+        return meanwhile;
     }
 
     @Test
@@ -126,10 +145,11 @@ class OnlineIndexTest {
         Seeds.each(2, seed -> {
             fill();
             for (int round = 0; round < ROUNDS; round++) {
-                whileWriting(seed * 100 + round, () -> {
+                long meanwhile = whileWriting(seed * 100 + round, () -> {
                     database.createIndex(IndexDefinition.of("by_name", "account", "name"));
                     database.createIndex(IndexDefinition.unique("by_amount", "account", "amount"));
                 });
+                assertTrue(meanwhile > 0, "nothing was committed beside the creation");
                 ValidatedDatabase.examine(database);
                 whileWriting(seed * 100 + round, () -> {
                     database.dropIndex("account", "by_name");

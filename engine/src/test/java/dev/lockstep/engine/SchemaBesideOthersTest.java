@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -166,8 +167,15 @@ class SchemaBesideOthersTest {
                     () -> assertTrue(opened.statistics().pageAccesses() >= 0),
                     () -> opened.openSession().close());
             List<Thread> threads = new ArrayList<>();
+            List<CountDownLatch> calling = new ArrayList<>();
             for (Runnable call : calls) {
-                threads.add(Thread.ofPlatform().start(() -> callUntilClosed(call, unexpected)));
+                CountDownLatch calledOnce = new CountDownLatch(1);
+                calling.add(calledOnce);
+                threads.add(Thread.ofPlatform().start(() -> callUntilClosed(call, calledOnce, unexpected)));
+            }
+            // Else the close may be over before the first call.
+            for (CountDownLatch calledOnce : calling) {
+                calledOnce.await();
             }
             opened.close();
             for (Thread thread : threads) {
@@ -177,16 +185,19 @@ class SchemaBesideOthersTest {
         assertEquals(List.of(), unexpected);
     }
 
-    private static void callUntilClosed(Runnable call, List<Throwable> unexpected) {
+    private static void callUntilClosed(Runnable call, CountDownLatch calledOnce, List<Throwable> unexpected) {
         try {
             // Ends with the database.
             while (true) {
                 call.run();
+                calledOnce.countDown();
             }
         } catch (DatabaseClosedException closed) {
             assertFalse(closed.getMessage().isEmpty());
         } catch (Throwable failure) {
             unexpected.add(failure);
+        } finally {
+            calledOnce.countDown();
         }
     }
 

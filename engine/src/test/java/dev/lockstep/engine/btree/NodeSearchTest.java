@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -315,12 +316,15 @@ class NodeSearchTest {
             try (Arena arena = Arena.ofShared()) {
                 NativeMemory memory = NativeMemory.allocate(
                         arena, PageLayout.PAGE_BYTES + BufferPool.GUARD_BYTES, PageLayout.PAGE_BYTES);
-                Thread writer = Thread.ofPlatform().start(() -> {
-                    Random own = new Random(~seed);
-                    for (int round = 0; !Thread.currentThread().isInterrupted(); round++) {
-                        tear(own, memory, round % 100);
-                    }
-                });
+                FutureTask<Void> rewriting = new FutureTask<>(
+                        () -> {
+                            Random own = new Random(~seed);
+                            for (int round = 0; !Thread.currentThread().isInterrupted(); round++) {
+                                tear(own, memory, round % 100);
+                            }
+                        },
+                        null);
+                Thread writer = Thread.ofPlatform().start(rewriting);
                 for (int i = 0; i < 50_000; i++) {
                     byte[] key = Shape.DENSE.suffix(random, random.nextInt(200));
                     int found = Node.find(memory, 0, key, key.length);
@@ -333,7 +337,7 @@ class NodeSearchTest {
                             () -> "found=" + from);
                 }
                 writer.interrupt();
-                writer.join();
+                rewriting.get();
             }
         });
     }
