@@ -36,6 +36,9 @@ class SerializableHistoryTest {
     private static final int THREADS = 6;
     private static final int STEPS_MAX = 6;
 
+    /** Amounts that a row can have, none of them that of another row: few, so that ranges get entries again. */
+    private static final int AMOUNTS = 64;
+
     /** Some eight rows fill a leaf: ranges cross leaves, and leaves split and merge all the time. */
     private static final int NAME_LENGTH = 900;
 
@@ -160,7 +163,6 @@ class SerializableHistoryTest {
         private final int ids;
         private final int transactions;
         private final AtomicLong order = new AtomicLong();
-        private final AtomicLong nextValue = new AtomicLong(1_000_000);
         private final Queue<Committed> history = new ConcurrentLinkedQueue<>();
         private final NavigableMap<Integer, Long> model = new TreeMap<>();
 
@@ -179,10 +181,15 @@ class SerializableHistoryTest {
             database.run(transaction -> {
                 Record row = table.newRecord();
                 for (int id = 0; id < ids; id += 2) {
-                    put(transaction, row, id, id);
-                    model.put(id, (long) id);
+                    long value = value(id, id / 2);
+                    put(transaction, row, id, value);
+                    model.put(id, value);
                 }
             });
+        }
+
+        private long value(int id, int amount) {
+            return (long) amount % AMOUNTS * ids + id;
         }
 
         private void put(Transaction transaction, Record row, int id, long value) {
@@ -238,7 +245,7 @@ class SerializableHistoryTest {
                 Kind kind = kinds[random.nextInt(kinds.length)];
                 int id = random.nextInt(ids);
                 int toId = Math.min(ids, id + random.nextInt(24));
-                long value = nextValue.getAndIncrement();
+                long value = value(id, random.nextInt(AMOUNTS));
                 steps.add(new Step(kind, id, toId, value, execute(transaction, kind, id, toId, value, row)));
             }
             return new Committed(order.getAndIncrement(), steps);
@@ -285,16 +292,20 @@ class SerializableHistoryTest {
                     }
                 }
                 case SCAN_INDEX -> {
-                    // Values are never used twice, so these ranges are those of the rows that were never updated.
                     try (Cursor cursor = transaction
                             .scan(table, "by_amount")
-                            .from(table.newIndexKey("by_amount").add((long) id))
-                            .before(table.newIndexKey("by_amount").add((long) toId))) {
+                            .from(table.newIndexKey("by_amount").add(value))
+                            .before(table.newIndexKey("by_amount").add(endOfValues(value, id, toId)))) {
                         read(cursor, row, seen);
                     }
                 }
             }
             return seen;
+        }
+
+        /** There are about as many rows in a range of values as in one of ids. */
+        private static long endOfValues(long value, int id, int toId) {
+            return value + (long) (toId - id) * AMOUNTS;
         }
 
         private static void read(Cursor cursor, Record row, List<Long> seen) {
@@ -324,6 +335,17 @@ class SerializableHistoryTest {
                 }
             });
             assertEquals(model, actual);
+            requireFoundByIndex(serial);
+        }
+
+        /** Ranges of the index that hold nothing would say little. */
+        private static void requireFoundByIndex(List<Committed> serial) {
+            List<Step> scans = serial.stream()
+                    .flatMap(committed -> committed.steps.stream())
+                    .filter(step -> step.kind == Kind.SCAN_INDEX)
+                    .toList();
+            long found = scans.stream().filter(scan -> !scan.seen.isEmpty()).count();
+            assertTrue(found > scans.size() / 3, () -> "found=" + found + " of=" + scans.size());
         }
 
         private List<Long> executeSerially(Step step) {
@@ -362,7 +384,8 @@ class SerializableHistoryTest {
                 }
                 case SCAN_INDEX ->
                     model.entrySet().stream()
-                            .filter(row -> row.getValue() >= step.id && row.getValue() < step.toId)
+                            .filter(row -> row.getValue() >= step.value
+                                    && row.getValue() < endOfValues(step.value, step.id, step.toId))
                             .sorted(Map.Entry.comparingByValue())
                             .forEach(row -> {
                                 seen.add((long) row.getKey());
