@@ -404,6 +404,7 @@ public final class Database implements AutoCloseable {
      *     has no files or no log
      * @throws CorruptionException if a page is damaged
      * @throws DiskFullException if there is no room
+     * @throws DatabaseClosedException if the database is closed
      */
     public BackupReport backup(Path target) {
         return backup(target, ProgressListener.NONE);
@@ -431,6 +432,7 @@ public final class Database implements AutoCloseable {
      *     has no files or no log
      * @throws ReadOnlyException if the database was opened for reading only
      * @throws DiskFullException if there is no room for the log of the moves; the database goes on
+     * @throws DatabaseClosedException if the database is closed
      */
     public CompactionReport compact() {
         return compact(ProgressListener.NONE);
@@ -540,6 +542,7 @@ public final class Database implements AutoCloseable {
      * @throws TransactionsRunningException if transactions are open; nothing is checked then
      * @throws MaintenanceRefusedException if a backup, a compaction or another validation runs; nothing is checked then
      * @throws CorruptionException at the first rule that is broken
+     * @throws DatabaseClosedException if the database is closed
      */
     public ValidationReport validate() {
         Validation.Report report = inside(() -> {
