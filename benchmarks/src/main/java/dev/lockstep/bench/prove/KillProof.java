@@ -95,11 +95,6 @@ public final class KillProof implements Proof {
     }
 
     @Override
-    public boolean isByTheClock() {
-        return true;
-    }
-
-    @Override
     public String description() {
         return "a process that runs TPC-C with durable commits is killed (SIGKILL) at a random moment, sometimes again"
                 + " while it recovers. Every transaction that was answered must be there, wholly, and every order that"
