@@ -21,6 +21,10 @@ import dev.lockstep.scheduler.latch.LatchTable;
  * <p>A walk to a leaf may begin at a {@link LeafHints hint} in place of the root. It then is one stage long, and proves
  * that it stands on the right leaf before it believes anything there.
  *
+ * <p>Walks whose stages run in turn can descend together, each {@linkplain #goBehind behind} the one before it: a
+ * node that the other has entered from the same parent is visited once for both, and where the keys are {@linkplain
+ * #sortByKey sorted} its search is spared too, as long as both lead to the same child.
+ *
  * <p>Invariants, between stages:
  * <ul>
  *   <li>{@code frame} held page {@code pageId} when its latch had {@code version}; {@code pageId} is -1 before the
@@ -33,7 +37,9 @@ import dev.lockstep.scheduler.latch.LatchTable;
  *       its page only under the exclusive latch.
  *   <li>{@code share} is of the node at {@code nextFrame}, and once the walk has entered that, of it.
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
- *       {@code childIndex}; -1 at the root and after a hint.
+ *       {@code childIndex}; the frame is {@code NO_PARENT} at the root, and {@code PARENT_UNKNOWN} where the walk did
+ *       not descend to its node.
+ *   <li>{@code ahead} is null but within a stage that goes {@linkplain #goBehind behind} it.
  * </ul>
  *
  * Used by one thread at a time; reusable.
@@ -56,6 +62,12 @@ public class TreeDescent {
 
     /** No page: before the root, or at the end of the walk. */
     protected static final int NO_PAGE = -1;
+
+    /** The parent's frame of a root. */
+    private static final int NO_PARENT = -1;
+
+    /** The parent's frame of a node that was not reached through it. */
+    protected static final int PARENT_UNKNOWN = -2;
 
     /** As the next page: whichever the frame holds that was guessed. */
     private static final int GUESSED_PAGE = Integer.MAX_VALUE;
@@ -103,6 +115,11 @@ public class TreeDescent {
     private long followedHint = LeafHints.NONE;
     /** Where in the node that was entered last, or comes next, the key may be, or {@link Node#SHARE_UNKNOWN}. */
     private double share = Node.SHARE_UNKNOWN;
+
+    /** The walk behind which this one runs a stage, or null. */
+    private TreeDescent ahead;
+    /** Whether the node that was entered last was visited by the walk ahead, and not anew. */
+    private boolean visitShared;
 
     private boolean alone = true;
     private long restartCount;
@@ -269,6 +286,58 @@ public class TreeDescent {
         return true;
     }
 
+    /** Whether the walk goes from the root, and not to where a hint has named a leaf. */
+    public final boolean isFromRoot() {
+        return !hinted;
+    }
+
+    /** Whether the last {@link #descend} has entered its node together with the walk ahead. */
+    protected final boolean isVisitShared() {
+        return visitShared;
+    }
+
+    /** Whether a walk in the same tree has a key that is not above this one's; false in another tree. */
+    private boolean isNotBelow(TreeDescent other) {
+        return tree == other.tree && KeyBytes.compare(other.key, other.keyBytes, key, keyBytes) <= 0;
+    }
+
+    /**
+     * Sorts walks that have been aimed by tree and key, so that neighbours have as much of their way in common as there
+     * is. For as many as run side by side, which are few: by insertion.
+     *
+     * @param from index of the first
+     * @param to index behind the last
+     */
+    public static void sortByKey(TreeDescent[] walks, int from, int to) {
+        for (int i = from + 1; i < to; i++) {
+            TreeDescent moved = walks[i];
+            int at = i;
+            while (at > from && moved.sortsBefore(walks[at - 1])) {
+                walks[at] = walks[at - 1];
+                at--;
+            }
+            walks[at] = moved;
+        }
+    }
+
+    /** Whether this walk comes before another in {@link #sortByKey}. */
+    public final boolean sortsBefore(TreeDescent other) {
+        return tree == other.tree
+                ? KeyBytes.compare(key, keyBytes, other.key, other.keyBytes) < 0
+                : tree.treeId() < other.tree.treeId();
+    }
+
+    /**
+     * Has the next stage of this walk go behind another, together with which it visits a node where both come to the
+     * same. What the other knows is proved for this one as well: it has entered the node from the same parent, of which
+     * nothing had changed since this walk read there, and under the version that it has of the node.
+     *
+     * @param other of the same pool and between two stages; null once the stage has run
+     */
+    protected final void goBehind(TreeDescent other) {
+        ahead = other;
+    }
+
     /** Starts again at the root: something that was read has changed meanwhile. */
     protected final int restart() {
         pageId = NO_PAGE;
@@ -304,11 +373,15 @@ public class TreeDescent {
      * @return {@link #CONTINUE}, or {@link #LOAD_PAGE} with {@link #neededPageId} set
      */
     protected final int descend() {
+        visitShared = false;
         if (nextPageId == NO_PAGE && !lookUp(tree.rootPageId())) {
             return LOAD_PAGE;
         }
         if (hinted) {
             return enterGuessed();
+        }
+        if (ahead != null && ahead.hasEnteredNextOf(this)) {
+            return enterBehind(ahead);
         }
         int entered = nextPageId;
         int enteredFrame = nextFrame;
@@ -320,7 +393,7 @@ public class TreeDescent {
         if (!isRight || pool.pageIdOpaque(enteredFrame) != entered) {
             return restart();
         }
-        parentFrame = pageId == NO_PAGE ? -1 : frame;
+        parentFrame = pageId == NO_PAGE ? NO_PARENT : frame;
         parentVersion = version;
         childIndex = nextChildIndex;
         pageId = entered;
@@ -362,7 +435,7 @@ public class TreeDescent {
         if (enteredVersion == LatchTable.HELD_EXCLUSIVELY || entered < 0) {
             return restart();
         }
-        parentFrame = -1;
+        parentFrame = PARENT_UNKNOWN;
         pageId = entered;
         frame = nextFrame;
         version = enteredVersion;
@@ -384,6 +457,54 @@ public class TreeDescent {
         return Node.isNode(memory, page)
                 && PageLayout.treeId(memory, page) == tree.treeId()
                 && Node.level(memory, page) == 0;
+    }
+
+    /**
+     * Whether this walk stands on the node that another enters next, and has come there from where the other stands. It
+     * has then validated that the parent had the version of both after it had taken the node's.
+     */
+    private boolean hasEnteredNextOf(TreeDescent other) {
+        return pageId == other.nextPageId
+                && frame == other.nextFrame
+                && tree == other.tree
+                && (other.pageId == NO_PAGE
+                        ? parentFrame == NO_PARENT
+                        : parentFrame == other.frame && parentVersion == other.version);
+    }
+
+    /** Enters the next node under the version that another walk has of it. */
+    private int enterBehind(TreeDescent other) {
+        visitShared = true;
+        parentFrame = other.parentFrame;
+        parentVersion = other.parentVersion;
+        childIndex = nextChildIndex;
+        pageId = other.pageId;
+        frame = other.frame;
+        version = other.version;
+        page = other.page;
+        nextPageId = NO_PAGE;
+        if (Node.level(memory, page) <= targetLevel) {
+            return CONTINUE;
+        }
+        return other.nextPageId != NO_PAGE && !below && !other.below && isNotBelow(other)
+                ? findChildFrom(other)
+                : findChild();
+    }
+
+    /**
+     * Takes another's child where this one's key, which is not below the other's, is not above that child's range. What
+     * is read for that is validated when the child is entered; until then nothing follows from it.
+     */
+    private int findChildFrom(TreeDescent other) {
+        int index = other.nextChildIndex;
+        if (index < Node.slotCount(memory, page) && Node.compareSlot(memory, page, index, key, keyBytes) <= 0) {
+            return findChild();
+        }
+        share = Node.shareOfChild(memory, page, index, key, keyBytes);
+        nextChildIndex = index;
+        nextPageId = other.nextPageId;
+        nextFrame = other.nextFrame;
+        return CONTINUE;
     }
 
     private int findChild() {

@@ -196,10 +196,12 @@ public final class OperationDriver {
             addNextLines(scans, count, prefetch);
             prefetch.run(pool.memory(), pool.latches());
             arrived = true;
+            ScanOperation ahead = null;
             for (int i = 0; i < count; i++) {
                 ScanOperation scan = scans[i];
                 if (!scan.hasArrived()) {
-                    int result = scan.step();
+                    int result = scan.stepBehind(ahead);
+                    ahead = scan;
                     if (result != TreeDescent.CONTINUE) {
                         waitFor(scan, result, true);
                     }
@@ -282,46 +284,42 @@ public final class OperationDriver {
     }
 
     /**
-     * Runs operations side by side, as {@link #runHinted} says.
+     * Runs operations side by side, as {@link #runHinted} says. They keep their order, in which neighbours descend
+     * together.
      *
+     * @param operations whose locks are held, or only tested
      * @param waits whether an operation that has to wait does, and does not leave the others
      * @return how many have left; those are the first
      */
     private int runRounds(RecordOperation[] operations, int count, SThread sThread, boolean waits) {
         int first = 0;
         int end = count;
-        boolean locking = true;
         GroupPrefetch prefetch = prefetch();
         while (first < end) {
             for (int i = first; i < end; i++) {
                 operations[i].addNextLines(prefetch);
             }
             prefetch.run(pool.memory(), pool.latches());
-            int i = first;
-            while (i < end) {
+            RecordOperation ahead = null;
+            int kept = first;
+            for (int i = first; i < end; i++) {
                 RecordOperation operation = operations[i];
-                int result = operation.step();
+                int result = operation.stepBehind(ahead);
+                ahead = operation;
                 if (result == TreeDescent.DONE) {
-                    if (locking) {
-                        // The first stage takes the lock: those behind keep their order.
-                        System.arraycopy(operations, i + 1, operations, i, --end - i);
-                    } else {
-                        operations[i] = operations[--end];
-                    }
-                    operations[end] = operation;
                     continue;
                 }
-                if (result != TreeDescent.CONTINUE) {
-                    if (waits) {
+                if (result == TreeDescent.CONTINUE || waits) {
+                    if (result != TreeDescent.CONTINUE) {
                         waitFor(operation, result, true);
-                    } else {
-                        operations[i] = operations[first];
-                        operations[first++] = operation;
                     }
+                    operations[kept++] = operation;
+                } else {
+                    operations[kept++] = operations[first];
+                    operations[first++] = operation;
                 }
-                i++;
             }
-            locking = false;
+            end = kept;
             if (sThread != null) {
                 sThread.switchPoint();
             }

@@ -49,6 +49,11 @@ class StagedChange extends StagedOperation {
         return change;
     }
 
+    @Override
+    final TreeDescent walk() {
+        return change;
+    }
+
     /** Keeps what was thrown in the leader's hands. */
     final void failed(Throwable thrown) {
         failure = thrown;
@@ -127,18 +132,26 @@ class StagedChange extends StagedOperation {
         }
         try {
             int end = to;
+            boolean sorted = false;
             // Ends: each turn brings every change a node closer to its leaf, or leaves it to its S-thread.
             while (from < end) {
                 addNextLines(team, from, end);
+                ChangeOperation ahead = null;
                 int i = from;
                 while (i < end) {
                     StagedChange member = of(team, i);
-                    if (member.comeCloser()) {
+                    if (member.comeCloser(ahead)) {
                         i++;
                     } else {
                         team[i] = team[--end];
                         team[end] = member;
                     }
+                    ahead = member.change;
+                }
+                if (!sorted) {
+                    // Whoever is left has no position to begin at, and now knows whether there is a hint.
+                    sortByKey(team, from, end);
+                    sorted = true;
                 }
             }
             addNextLines(team, from, to);
@@ -162,15 +175,16 @@ class StagedChange extends StagedOperation {
     /**
      * Runs the next stage, which is not the change of the leaf.
      *
+     * @param ahead the change whose stage has come before in this round, or null
      * @return false if the S-thread has to go on
      */
-    private boolean comeCloser() {
+    private boolean comeCloser(ChangeOperation ahead) {
         if (change.isAtLeaf()) {
             return false;
         }
         tellOwner();
         try {
-            result = change.step();
+            result = change.stepBehind(ahead);
             return result == TreeDescent.CONTINUE && !change.isAtLeaf();
         } catch (RuntimeException | Error thrown) {
             failure = thrown;

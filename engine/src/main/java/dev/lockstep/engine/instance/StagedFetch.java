@@ -113,7 +113,7 @@ final class StagedFetch extends StagedOperation {
                 takeGranted(requests, 0);
             }
         }
-        runRound();
+        runRound(null);
     }
 
     private LockRequests requests() {
@@ -179,6 +179,11 @@ final class StagedFetch extends StagedOperation {
         }
     }
 
+    @Override
+    TreeDescent walk() {
+        return running[0];
+    }
+
     private long touchHints() {
         long sum = 0;
         for (int i = 0; i < left; i++) {
@@ -203,13 +208,16 @@ final class StagedFetch extends StagedOperation {
     /**
      * Runs a stage of each fetch whose turn in this round has not come.
      *
+     * @param before the fetch of another member whose stage has come before in this round, or null
      * @return false if all are done, or one has to wait or has failed
      */
-    private boolean runRound() {
+    private boolean runRound(FetchOperation before) {
+        FetchOperation ahead = before;
         try {
             while (next < left) {
                 FetchOperation fetch = running[next];
-                int stageResult = fetch.step();
+                int stageResult = fetch.stepBehind(ahead);
+                ahead = fetch;
                 if (stageResult == TreeDescent.DONE) {
                     // In the first round those behind have yet to be locked, in their order.
                     System.arraycopy(running, next + 1, running, next, --left - next);
@@ -263,6 +271,7 @@ final class StagedFetch extends StagedOperation {
             of(team, i).tellOwner();
             of(team, i).followHints();
         }
+        sortByKey(team, from, to);
         int end = to;
         boolean locking = true;
         while (from < end) {
@@ -275,11 +284,15 @@ final class StagedFetch extends StagedOperation {
                 takeLocks(team, from, end);
                 locking = false;
             }
+            FetchOperation ahead = null;
             int i = from;
             while (i < end) {
                 StagedFetch member = of(team, i);
+                FetchOperation last = member.running[Math.max(0, member.left - 1)];
                 member.tellOwner();
-                if (member.runRound()) {
+                boolean goesOn = member.runRound(ahead);
+                ahead = last;
+                if (goesOn) {
                     i++;
                 } else {
                     team[i] = team[--end];

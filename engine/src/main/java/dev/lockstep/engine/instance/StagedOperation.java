@@ -1,5 +1,6 @@
 package dev.lockstep.engine.instance;
 
+import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.StagedWork;
 
@@ -27,6 +28,36 @@ abstract class StagedOperation implements StagedWork {
             }
         }
         return members;
+    }
+
+    /** The walk that comes first of those under way; only while some is. */
+    abstract TreeDescent walk();
+
+    /**
+     * Sorts members of a team whose walks are under way by their keys, where at least two go from the root: neighbours
+     * then descend together.
+     */
+    static void sortByKey(StagedWork[] team, int from, int to) {
+        int fromRoot = 0;
+        for (int i = from; i < to; i++) {
+            fromRoot += walk(team, i).isFromRoot() ? 1 : 0;
+        }
+        if (fromRoot < 2) {
+            return;
+        }
+        for (int i = from + 1; i < to; i++) {
+            StagedWork moved = team[i];
+            int at = i;
+            while (at > from && ((StagedOperation) moved).walk().sortsBefore(walk(team, at - 1))) {
+                team[at] = team[at - 1];
+                at--;
+            }
+            team[at] = moved;
+        }
+    }
+
+    private static TreeDescent walk(StagedWork[] team, int member) {
+        return ((StagedOperation) team[member]).walk();
     }
 
     /** What is done from here on, by whoever leads, is this one's. */

@@ -6,6 +6,7 @@ import dev.lockstep.engine.btree.HintedSlots;
 import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.NodeLines;
+import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.lock.LockManager;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
@@ -287,7 +288,7 @@ public final class HintedFetches {
      * FetchOperation#besideOthers beside others}, and past their hints.
      *
      * @param fetches one for each key, by its number
-     * @param running takes those that have a key
+     * @param running takes those that have a key, sorted by it
      * @param at index of the first of them in {@code running}
      * @return index behind the last
      */
@@ -302,6 +303,7 @@ public final class HintedFetches {
                 running[next++] = fetches[i];
             }
         }
+        TreeDescent.sortByKey(running, at, next);
         return next;
     }
 

@@ -57,6 +57,22 @@ public abstract class RecordOperation extends TreeDescent {
     public abstract int step();
 
     /**
+     * Runs one stage behind one of another operation, together with which it {@linkplain #goBehind visits a node} where
+     * both come to the same.
+     *
+     * @param other between two of its stages, or null
+     * @return as {@link #step()}
+     */
+    public final int stepBehind(RecordOperation other) {
+        goBehind(other);
+        try {
+            return step();
+        } finally {
+            goBehind(null);
+        }
+    }
+
+    /**
      * Runs stage after stage for as long as they say {@link TreeDescent#CONTINUE}. The operations of every transaction
      * have a loop of their own: in this one each stage would be a call that no compiler can resolve.
      *
@@ -130,10 +146,12 @@ public abstract class RecordOperation extends TreeDescent {
         return locks.tryLock(context.lockOwner(), name, mode) ? CONTINUE : waitForLock(name, mode, false);
     }
 
-    /** One node visit; goes on to the leaf stage on arrival. */
+    /** One node visit, counted unless it is another's; goes on to the leaf stage on arrival. */
     final int descendToLeaf() {
-        context.pageAccesses().countAccess();
         int result = descend();
+        if (!isVisitShared()) {
+            context.pageAccesses().countAccess();
+        }
         if (arrived()) {
             stage = STAGE_LEAF;
         }
@@ -215,6 +233,7 @@ public abstract class RecordOperation extends TreeDescent {
     }
 
     private void standOn(int leafPageId, int leafFrame, long leafVersion) {
+        parentFrame = PARENT_UNKNOWN;
         pageId = leafPageId;
         nextPageId = NO_PAGE;
         frame = leafFrame;

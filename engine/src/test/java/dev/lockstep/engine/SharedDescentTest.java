@@ -1,0 +1,270 @@
+package dev.lockstep.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.lockstep.engine.btree.BTree;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.TreeDescent;
+import dev.lockstep.engine.buffer.BufferPool;
+import dev.lockstep.engine.instance.SessionCore;
+import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.type.RawRecord;
+import dev.lockstep.scheduler.SThreadKind;
+import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.scheduler.TeamExecution;
+import dev.lockstep.scheduler.TeamMode;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Fetches for which nobody has left a hint: they descend from the root together, and visit each node once. */
+class SharedDescentTest {
+    private static final int SEEDS = 3;
+
+    private static final int BATCH = 16;
+
+    private static final int MEMBERS = 10;
+
+    /** All of the table. */
+    private static final long POOL_BYTES = 64 << 20;
+
+    /** Ids among which those of a round lie: of some leaves, or of several inner nodes. */
+    private static final int IDS_NEAR = 100;
+
+    private static final int ROUNDS = 400;
+
+    @RegisterExtension
+    final ValidatedDatabase validated = new ValidatedDatabase();
+
+    @Test
+    void aBatchVisitsEachNodeOnce() {
+        Seeds.each(SEEDS, seed -> {
+            Database database = validated.inMemory();
+            DeepTable deep = DeepTable.filled(database, seed % 2 == 0);
+            Random random = new Random(seed);
+            RowBatch batch = deep.table().newBatch(BATCH);
+            int[] ids = random.ints(0, DeepTable.IDS).distinct().limit(BATCH).toArray();
+            for (int id : ids) {
+                batch.addKey().add(id);
+            }
+            long before = database.statistics().pageAccesses();
+            database.run(transaction -> transaction.fetch(deep.table(), batch));
+            long visits = database.statistics().pageAccesses() - before;
+            for (int i = 0; i < BATCH; i++) {
+                DeepTable.requireFetched(batch, i, ids[i]);
+            }
+            assertEquals(nodesOnTheWay(deep, ids), visits, "of " + BATCH * (deep.rootLevel() + 1));
+            validated.close(database);
+        });
+    }
+
+    /** Each member of a staged team fetches a row of its own; the first is alone. */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void aTeamVisitsEachNodeOnce(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = staged(kind)) {
+            Database database = inMemory(scheduler);
+            DeepTable deep = DeepTable.filled(database, false);
+            int[] ids = new Random(1)
+                    .ints(0, DeepTable.IDS / 8)
+                    .map(id -> id * 8)
+                    .distinct()
+                    .limit(MEMBERS)
+                    .toArray();
+            long before = database.statistics().pageAccesses();
+            TeamsTest.runTogether(
+                    scheduler,
+                    members(
+                            ids,
+                            id -> database.run(transaction -> {
+                                Record row = deep.table().newRecord();
+                                transaction.fetch(
+                                        deep.table(), deep.table().newKey().add(id), row);
+                                assertEquals(DeepTable.name(id), row.getString(1));
+                            })));
+            long visits = database.statistics().pageAccesses() - before;
+            assertTrue(visits <= nodesOnTheWay(deep, ids) + deep.rootLevel() + 1, "visits=" + visits);
+            validated.close(database);
+        }
+    }
+
+    /**
+     * Each deletes a row of its own, to which no read has led it, and no hint. The first is alone, one finds that its
+     * leaf was changed by another, and each visits its leaf once more for the ghost.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = SThreadKind.class,
+            names = {"VIRTUAL", "CONTINUATION"})
+    void aTeamOfChangesVisitsEachNodeOnce(SThreadKind kind) throws InterruptedException {
+        try (Scheduler scheduler = staged(kind)) {
+            Database database = inMemory(scheduler);
+            DeepTable deep = DeepTable.filled(database, false);
+            int[] ids = new Random(2)
+                    .ints(0, DeepTable.IDS / 8)
+                    .map(id -> id * 8)
+                    .distinct()
+                    .limit(MEMBERS)
+                    .toArray();
+            int nodes = nodesOnTheWay(deep, ids);
+            long before = database.statistics().pageAccesses();
+            TeamsTest.runTogether(
+                    scheduler,
+                    members(
+                            ids,
+                            id -> database.run(transaction -> assertTrue(transaction.delete(
+                                    deep.table(), deep.table().newKey().add(id))))));
+            long visits = database.statistics().pageAccesses() - before;
+            assertTrue(visits <= nodes + 2 * (deep.rootLevel() + 1) + MEMBERS, "visits=" + visits);
+            validated.close(database);
+        }
+    }
+
+    private static Scheduler staged(SThreadKind kind) {
+        return new Scheduler(SchedulerOptions.defaults()
+                .withKind(kind)
+                .withCarriers(1)
+                .withTeamMode(TeamMode.ON)
+                .withTeamExecution(TeamExecution.STAGED));
+    }
+
+    private Database inMemory(Scheduler scheduler) {
+        return validated.inMemory(
+                DatabaseOptions.builder().poolBytes(POOL_BYTES).build(), scheduler);
+    }
+
+    private static List<Runnable> members(int[] ids, IntConsumer body) {
+        return Arrays.stream(ids)
+                .mapToObj(id -> (Runnable) () -> body.accept(id))
+                .toList();
+    }
+
+    /** Pages that lie on the way from the root to at least one of the keys. */
+    private static int nodesOnTheWay(DeepTable deep, int[] ids) {
+        BTree tree = deep.tree();
+        BufferPool pool = tree.environment().pool();
+        Set<Integer> pageIds = new HashSet<>();
+        for (int id : ids) {
+            byte[] key = key(deep, id);
+            int pageId = tree.rootPageId();
+            pageIds.add(pageId);
+            long page = BufferPool.address(pool.residentFrameAcquire(pageId));
+            while (Node.level(pool.memory(), page) > 0) {
+                int child = Node.childIndex(pool.memory(), page, key, key.length);
+                pageId = Node.child(pool.memory(), page, child);
+                pageIds.add(pageId);
+                page = BufferPool.address(pool.residentFrameAcquire(pageId));
+            }
+        }
+        return pageIds.size();
+    }
+
+    private static byte[] key(DeepTable deep, int id) {
+        byte[] key = new byte[Integer.BYTES];
+        deep.table().newKey().add(id).copyTo(key, 0);
+        return key;
+    }
+
+    @Test
+    void findsTheRowsWhileNodesAreSplitAndMergedBetweenTheStages() {
+        Seeds.each(SEEDS, seed -> {
+            Database database = validated.inMemory();
+            DeepTable deep = DeepTable.filled(database, seed % 2 == 0);
+            try (Descents descents = new Descents(database, deep, seed)) {
+                for (int round = 0; round < ROUNDS; round++) {
+                    descents.run(round % 4 == 0 ? DeepTable.IDS : IDS_NEAR);
+                }
+                assertTrue(descents.restarts() > ROUNDS / 8, "restarts=" + descents.restarts());
+            }
+            validated.close(database);
+        });
+    }
+
+    /** What threads do to each other by chance, on one thread and by a seed. */
+    private static final class Descents implements AutoCloseable {
+        private final DeepTable deep;
+        private final Random random;
+        private final SessionCore reader;
+        private final FetchOperation[] fetches = new FetchOperation[BATCH];
+        private final RawRecord[] rows = new RawRecord[BATCH];
+        private final int[] ids = new int[BATCH];
+
+        Descents(Database database, DeepTable deep, long seed) {
+            this.deep = deep;
+            random = new Random(seed);
+            reader = database.instance().newSession();
+            for (int i = 0; i < BATCH; i++) {
+                rows[i] = new RawRecord();
+                fetches[i] = FetchOperation.besideOthers(
+                        database.instance().locks(), database.instance().transactions(), reader.context());
+            }
+        }
+
+        void run(int idsNear) {
+            int first = random.nextInt(DeepTable.IDS - idsNear + 1);
+            for (int i = 0; i < BATCH; i++) {
+                ids[i] = first + random.nextInt(idsNear);
+            }
+            if (random.nextInt(4) != 0) {
+                Arrays.sort(ids);
+            }
+            reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
+            for (int i = 0; i < BATCH; i++) {
+                byte[] key = key(deep, ids[i]);
+                fetches[i].start(deep.tree(), key, key.length, LockMode.NONE, false, rows[i]);
+            }
+            boolean[] isDone = new boolean[BATCH];
+            int left = BATCH;
+            while (left > 0) {
+                FetchOperation ahead = null;
+                for (int i = 0; i < BATCH; i++) {
+                    // Some stay behind, so that those of a round stand on nodes of all levels.
+                    if (isDone[i] || random.nextInt(4) == 0) {
+                        continue;
+                    }
+                    if (random.nextInt(BATCH) == 0) {
+                        deep.toggleRunNear(ids[i], random);
+                    }
+                    int result = fetches[i].stepBehind(random.nextInt(4) == 0 ? other(i) : ahead);
+                    ahead = fetches[i];
+                    if (result == TreeDescent.DONE) {
+                        deep.requireNow(ids[i], fetches[i].found());
+                        isDone[i] = true;
+                        left--;
+                    } else {
+                        assertEquals(TreeDescent.CONTINUE, result);
+                    }
+                }
+            }
+            reader.commit();
+        }
+
+        /** One before it, whether it is done or not, or none. */
+        private FetchOperation other(int index) {
+            return index == 0 ? null : fetches[random.nextInt(index)];
+        }
+
+        long restarts() {
+            return Arrays.stream(fetches)
+                    .mapToLong(FetchOperation::restartCount)
+                    .sum();
+        }
+
+        @Override
+        public void close() {
+            reader.close();
+        }
+    }
+}
