@@ -4,8 +4,10 @@ import dev.lockstep.engine.DatabaseInUseException;
 import dev.lockstep.engine.Message;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
@@ -43,6 +45,12 @@ public final class DiskStorage implements Storage {
 
     /** Real paths of the directories locked by this JVM: the system's locks keep out other processes only. */
     private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Before such a path, the name of a system property that is there as long as the directory is locked: who has the
+     * classes from another loader has another set.
+     */
+    private static final String LOCKED_PROPERTY = "dev.lockstep.engine.locked:";
 
     /** What files and directories that are made here allow, and to their owner alone. */
     private static final String FILE_MODE = "rw-------";
@@ -134,6 +142,9 @@ public final class DiskStorage implements Storage {
                 return entries.sorted().toList();
             } catch (IOException e) {
                 throw DiskFailures.of("Cannot list", directory, UnaryOperator.identity(), e);
+            } catch (UncheckedIOException e) {
+                // What fails behind the first entries comes so.
+                throw DiskFailures.of("Cannot list", directory, UnaryOperator.identity(), e.getCause());
             }
         });
     }
@@ -205,6 +216,11 @@ public final class DiskStorage implements Storage {
         if (!LOCKED_HERE.add(realPath)) {
             throw inUse(directory, "this process");
         }
+        // Before the file is opened: to close it again would take the system's lock from who has it.
+        if (System.getProperties().putIfAbsent(LOCKED_PROPERTY + realPath, "") != null) {
+            LOCKED_HERE.remove(realPath);
+            throw inUse(directory, "this process, by classes of another class loader");
+        }
         Path file = realPath.resolve(LOCK_FILE);
         if (!Files.exists(file) && !Files.isWritable(realPath)) {
             return new ChannelLock(realPath, null, true);
@@ -221,6 +237,8 @@ public final class DiskStorage implements Storage {
             if (lock == null) {
                 throw inUse(directory, "another process");
             }
+        } catch (OverlappingFileLockException _) {
+            throw inUse(directory, "this process, by code that is not the engine's");
         } finally {
             if (lock == null) {
                 release(realPath, channel);
@@ -243,6 +261,7 @@ public final class DiskStorage implements Storage {
                 channelOrNull.close();
             }
         } finally {
+            System.clearProperty(LOCKED_PROPERTY + realPath);
             LOCKED_HERE.remove(realPath);
         }
     }

@@ -15,8 +15,12 @@ import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.scheduler.Scheduler;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -148,6 +152,37 @@ class DiskStorageTest {
         }
         assertEquals("locked", lockInChild(database, result));
         STORAGE.lockDirectory(database).close();
+    }
+
+    /**
+     * As in two applications of one server, which bring the classes each with them. To open the file and to close it
+     * again would take the system's lock from who has it.
+     */
+    @Test
+    void aDirectoryIsLockedForOneClassLoader() throws Exception {
+        Path database = Files.createDirectory(directory.resolve("database"));
+        Path result = directory.resolve("result");
+        try (Storage.DirectoryLock _ = STORAGE.lockDirectory(database)) {
+            assertEquals("DatabaseInUseException other", lockByOtherClasses(database, result));
+            assertEquals("DatabaseInUseException another process", lockInChild(database, result));
+        }
+        assertEquals("locked", lockByOtherClasses(database, result));
+    }
+
+    private static String lockByOtherClasses(Path database, Path result) throws Exception {
+        URL[] classPath = {
+            location(DiskStorage.class), location(LockingChild.class), location(Scheduler.class),
+        };
+        try (URLClassLoader loader = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader())) {
+            Method main = loader.loadClass(LockingChild.class.getName()).getDeclaredMethod("main", String[].class);
+            main.setAccessible(true);
+            main.invoke(null, (Object) new String[] {database.toString(), result.toString()});
+        }
+        return Files.readString(result);
+    }
+
+    private static URL location(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
     }
 
     private static String lockInChild(Path database, Path result) throws IOException, InterruptedException {
