@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.VerificationReport.Finding;
 import dev.lockstep.engine.VerificationReport.Kind;
+import dev.lockstep.engine.btree.Node;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.file.PageFile;
@@ -33,6 +34,8 @@ import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every broken page is named, by what is wrong with it. */
 class VerificationTest {
@@ -446,6 +449,50 @@ class VerificationTest {
         // The root of the first table: the header and the catalog's root lie before it.
         forge(home, 2, page -> PageLayout.setTreeId(page, 0, 99));
         requireOnly(home, Kind.TREE, 2);
+    }
+
+    /** The only row's; what comes next is the length, and behind the chunk's header the page that follows. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MAX_VALUE})
+    void aStubOfAnotherLength(int valueBytes) throws IOException {
+        Path home = closedWithOneLongRow();
+        forge(home, 2, page -> page.setInt(Node.valueAddress(page, 0, 0) + Integer.BYTES, valueBytes));
+        requireOnly(home, Kind.TREE, 2);
+    }
+
+    @Test
+    void aChainThatGoesOnBehindItsValue() throws IOException {
+        Path home = closedWithOneLongRow();
+        int nextPage = PageLayout.HEADER_BYTES;
+        // A chain is written from its end.
+        int last = 3;
+        while (page(home, last)[PageLayout.TYPE_OFFSET] != PageLayout.TYPE_OVERFLOW) {
+            last++;
+        }
+        forge(home, last, page -> {
+            assertEquals(0, page.getInt(nextPage));
+            page.setInt(nextPage, 1);
+        });
+        requireOnly(home, Kind.TREE, 2);
+    }
+
+    /** The root of its table, a leaf, is page 2. */
+    private Path closedWithOneLongRow() {
+        Path home = scratch.resolve("long");
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        Table table = database.createTable(TableDefinition.named("long")
+                .column("id", ColumnType.int32())
+                .column("text", ColumnType.string(20_000))
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            row.setInt(0, 1);
+            row.setString(1, "x".repeat(20_000));
+            transaction.insert(table, row);
+        });
+        validated.close(database);
+        return home;
     }
 
     /** An entry of the catalog that says so behind a right checksum; salvage finds the leaves all the same. */

@@ -37,9 +37,30 @@ public final class OverflowChain {
         return OverflowLayout.STUB_BYTES;
     }
 
-    /** Size of the whole value. */
+    /**
+     * Size of the whole value: 1 to {@link NodeLayout#VALUE_BYTES_MAX}.
+     *
+     * @throws CorruptionException if the stub is none, or says a length that no value in overflow pages has
+     */
     public static int valueBytes(byte[] stub) {
+        int valueBytes = stub.length < OverflowLayout.STUB_BYTES ? 0 : valueBytesAsStored(stub);
+        if (!isPossible(valueBytes)) {
+            throw new CorruptionException(Message.of("the stub of an overflow chain is damaged")
+                    .with("stubBytes", stub.length)
+                    .with("valueBytes", valueBytes)
+                    .remedy("restore the database from a backup"));
+        }
+        return valueBytes;
+    }
+
+    /** Size of the whole value as the stub has it, right or not. */
+    static int valueBytesAsStored(byte[] stub) {
         return (int) STUB_INT.get(stub, OverflowLayout.STUB_VALUE_BYTES);
+    }
+
+    /** Whether a value in overflow pages may have that size. */
+    static boolean isPossible(int valueBytes) {
+        return valueBytes > 0 && valueBytes <= NodeLayout.VALUE_BYTES_MAX;
     }
 
     /**
@@ -268,7 +289,8 @@ public final class OverflowChain {
             try {
                 long page = BufferPool.address(frame);
                 int bytes = environment.memory().getInt(page + OverflowLayout.CHUNK_BYTES);
-                require(isChunk(tree, page) && bytes > 0 && bytes <= left, tree, pageId, left);
+                boolean isWhole = bytes == Math.min(left, OverflowLayout.CHUNK_BYTES_MAX);
+                require(isChunk(tree, page) && isWhole, tree, pageId, left);
                 Node.copyOut(environment.memory(), page + OverflowLayout.CHUNK, target, at, bytes);
                 at += bytes;
                 left -= bytes;
@@ -278,6 +300,7 @@ public final class OverflowChain {
                 context.unlatched();
             }
         }
+        require(pageId == 0, tree, pageId, left);
     }
 
     /**
@@ -295,7 +318,6 @@ public final class OverflowChain {
         TreeEnvironment environment = tree.environment();
         int pageId = firstPage(stub);
         int left = valueBytes(stub);
-        require(left > 0 && left <= NodeLayout.VALUE_BYTES_MAX, tree, pageId, left);
         int[] pages = new int[pageCount(left)];
         int count = 0;
         // Ends: every page takes some of the value.

@@ -94,7 +94,7 @@ public final class TreeImage {
             byte[] stored = Node.bytes(leaf, Node.valueAddress(leaf, 0, i), Node.valueBytes(leaf, 0, i));
             byte[] value = stored;
             if ((Node.slotFlags(leaf, 0, i) & NodeLayout.SLOT_OVERFLOW) != 0) {
-                value = stored.length == OverflowLayout.STUB_BYTES ? chain(stored, pageId) : null;
+                value = chain(stored, pageId);
             }
             if (value != null) {
                 visitor.record(Node.key(leaf, 0, i), value);
@@ -102,12 +102,17 @@ public final class TreeImage {
         }
     }
 
-    /** The value that a stub stands for; null, and told, if its chain is damaged. */
+    /** The value that a stub stands for; null, and told, if it or its chain is damaged. */
     private byte[] chain(byte[] stub, int leafPageId) {
-        int left = OverflowChain.valueBytes(stub);
+        if (stub.length != OverflowLayout.STUB_BYTES
+                || !OverflowChain.isPossible(OverflowChain.valueBytesAsStored(stub))) {
+            visitor.broken(leafPageId, "a record has the stub of its overflow chain");
+            return null;
+        }
+        int valueBytes = OverflowChain.valueBytesAsStored(stub);
+        int left = valueBytes;
         int pageId = OverflowChain.firstPage(stub);
         List<byte[]> chunks = new ArrayList<>();
-        int valueBytes = left;
         try (Arena arena = Arena.ofConfined()) {
             NativeMemory page = NodeEditor.scratchPage(arena);
             // Ends: no page is reached twice.
@@ -131,7 +136,11 @@ public final class TreeImage {
                 pageId = page.getInt(OverflowLayout.NEXT_PAGE);
             }
         }
-        byte[] value = new byte[Math.max(valueBytes, 0)];
+        if (pageId != 0) {
+            visitor.broken(leafPageId, "overflow chains have as many pages as their values need");
+            return null;
+        }
+        byte[] value = new byte[valueBytes];
         int at = 0;
         for (byte[] chunk : chunks) {
             System.arraycopy(chunk, 0, value, at, chunk.length);

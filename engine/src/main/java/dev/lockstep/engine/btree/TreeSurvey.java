@@ -160,8 +160,8 @@ public final class TreeSurvey {
         if (stub.length != OverflowLayout.STUB_BYTES) {
             return null;
         }
-        int valueBytes = OverflowChain.valueBytes(stub);
-        if (valueBytes <= 0 || valueBytes > NodeLayout.VALUE_BYTES_MAX) {
+        int valueBytes = OverflowChain.valueBytesAsStored(stub);
+        if (!OverflowChain.isPossible(valueBytes)) {
             return null;
         }
         byte[] value = new byte[valueBytes];

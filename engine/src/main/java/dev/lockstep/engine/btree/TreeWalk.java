@@ -160,7 +160,7 @@ public final class TreeWalk {
 
     private void visitChain(byte[] stub, IntConsumer visitor) {
         int pageId = OverflowChain.firstPage(stub);
-        for (int left = OverflowChain.valueBytes(stub);
+        for (int left = OverflowChain.valueBytesAsStored(stub);
                 left > 0 && isPossible(pageId) && OverflowChain.isChunk(tree, context, pageId);
                 left -= OverflowLayout.CHUNK_BYTES_MAX) {
             visitor.accept(pageId);

@@ -8,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.lockstep.engine.CorruptionException;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Isolation;
+import dev.lockstep.engine.TableDefinition;
+import dev.lockstep.engine.btree.Node;
+import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.type.ColumnType;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +29,13 @@ class DamagedChainTest {
 
     private static final int CHUNK_BYTES = NEXT_PAGE + Integer.BYTES;
     private static final byte[] KEY = {1};
-    private static final byte[] VALUE = new byte[20_000];
+    private static final int VALUE_BYTES = 20_000;
+    private static final byte[] VALUE = new byte[VALUE_BYTES];
+
+    static {
+        // Not what other pages are full of.
+        Arrays.fill(VALUE, (byte) 7);
+    }
 
     private Instance instance;
     private RawTree tree;
@@ -119,9 +130,56 @@ class DamagedChainTest {
         assertTrue(instance.environment().allocator().hasLostPages());
     }
 
-    @Test
-    void aChunkOfAnotherLengthIsFound() {
-        memory.setInt(firstChunk() + CHUNK_BYTES, VALUE.length + 1);
+    /** More than the value has, all of it, which is more than the page has, or less than the page has room for. */
+    @ParameterizedTest
+    @ValueSource(ints = {VALUE_BYTES + 1, VALUE_BYTES, 1, 0, -1})
+    void aChunkOfAnotherLengthIsFound(int bytes) {
+        memory.setInt(firstChunk() + CHUNK_BYTES, bytes);
         requireFound();
+    }
+
+    @Test
+    void aChainThatGoesOnBehindItsValueIsFound() {
+        long page = firstChunk();
+        for (int next = memory.getInt(page + NEXT_PAGE); next != 0; next = memory.getInt(page + NEXT_PAGE)) {
+            page = BufferPool.address(instance.pool().residentFrameAcquire(next));
+        }
+        memory.setInt(page + NEXT_PAGE, PageLayout.pageId(memory, firstChunk()));
+        requireFound();
+    }
+
+    /** A stub says how long its value is: nobody makes room for a length that no value has. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, NodeLayout.VALUE_BYTES_MAX + 1, Integer.MAX_VALUE})
+    void aStubOfAnotherLengthIsFound(int bytes) {
+        long leaf = BufferPool.address(
+                instance.pool().residentFrameAcquire(tree.tree().rootPageId()));
+        memory.setInt(Node.valueAddress(memory, leaf, 0) + Integer.BYTES, bytes);
+        requireFound();
+    }
+
+    /** Which every open reads. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, NodeLayout.VALUE_BYTES_MAX + 1, Integer.MAX_VALUE})
+    void aStubOfTheCatalogIsFound(int bytes) {
+        TableDefinition.Builder wide = TableDefinition.named("wide");
+        for (int column = 0; column < 120; column++) {
+            wide.column("a_column_with_a_name_of_some_length_" + column, ColumnType.int32());
+        }
+        instance.schema()
+                .createTable(
+                        wide.primaryKey("a_column_with_a_name_of_some_length_0").build());
+        long leaf = BufferPool.address(
+                instance.pool().residentFrameAcquire(instance.catalogTree().rootPageId()));
+        int slot = Node.slotCount(memory, leaf) - 1;
+        assertTrue((Node.slotFlags(memory, leaf, slot) & NodeLayout.SLOT_OVERFLOW) != 0, "an entry longer than a page");
+        long length = Node.valueAddress(memory, leaf, slot) + Integer.BYTES;
+        int before = memory.getInt(length);
+        memory.setInt(length, bytes);
+        SessionCore session = instance.newSession();
+        assertThrows(CorruptionException.class, () -> CatalogStore.readRaw(session, instance.catalogTree()));
+        session.close();
+        memory.setInt(length, before);
+        instance.validate();
     }
 }

@@ -52,6 +52,10 @@ final class RawTree {
         scan = new ScanOperation(instance.locks(), instance.transactions(), session.context());
     }
 
+    BTree tree() {
+        return tree;
+    }
+
     /** The lengths of the prefixes that the keys of each leaf share, of all leaves in the pool. */
     List<Integer> prefixesOfLeaves() {
         BufferPool pool = tree.environment().pool();
