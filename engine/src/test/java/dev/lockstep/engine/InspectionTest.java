@@ -17,6 +17,7 @@ import dev.lockstep.engine.Inspection.PageView;
 import dev.lockstep.engine.Inspection.TreeView;
 import dev.lockstep.engine.file.PageFile;
 import dev.lockstep.engine.page.PageLayout;
+import dev.lockstep.engine.type.ColumnType;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,6 +124,29 @@ class InspectionTest {
         }
         assertEquals(before, bytes(), "nothing is changed");
         assertThrows(MissingFileException.class, () -> Database.inspect(scratch.resolve("nowhere")));
+    }
+
+    /** Names of tables may be anything: also that of the catalog, of another's index, or the number of a tree. */
+    @Test
+    void tablesComeBeforeAllElse() {
+        Database database = validated.open(home, ValidatedDatabase.SMALLEST, null);
+        for (String name : List.of("a", "a.b", "catalog", "1")) {
+            database.createTable(TableDefinition.named(name)
+                    .column("id", ColumnType.int32())
+                    .primaryKey("id")
+                    .index("b", "id")
+                    .build());
+        }
+        validated.close(database);
+        try (Inspection inspection = Database.inspect(home)) {
+            Map<String, Integer> treeIds = inspection.overview().catalog().stream()
+                    .filter(entry -> entry.state().isEmpty())
+                    .collect(Collectors.toMap(CatalogEntry::name, CatalogEntry::treeId));
+            treeIds.forEach(
+                    (name, treeId) -> assertEquals(treeId, inspection.tree(name).treeId(), name));
+            assertEquals("catalog", inspection.page(1).tree());
+            assertEquals("a.b.b", inspection.tree("a.b.b").name());
+        }
     }
 
     @Test

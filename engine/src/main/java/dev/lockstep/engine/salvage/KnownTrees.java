@@ -9,6 +9,7 @@ import dev.lockstep.engine.type.KeyFormat;
 import dev.lockstep.engine.type.StoredTable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.Map;
 
 /** The trees that a catalog names, and how their keys read. Not thread-safe. */
 final class KnownTrees {
-    /** What the catalog's own tree is called; no table is, since a name has no dot. */
+    /** What the catalog's own tree is called, where no table is. */
     static final String CATALOG = "catalog";
 
     /** Keys in hexadecimal are cut here: nobody reads on, and the longest takes twenty lines. */
@@ -30,6 +31,7 @@ final class KnownTrees {
     record KnownTree(String name, int treeId, int rootPageId, KeyFormat formatOrNull) {}
 
     private final Map<Integer, KnownTree> trees = new LinkedHashMap<>();
+    private final Map<String, KnownTree> tables = new HashMap<>();
     private final List<CatalogEntry> entries = new ArrayList<>();
 
     KnownTrees(List<StoredTable> tables) {
@@ -42,9 +44,9 @@ final class KnownTrees {
 
     private void add(StoredTable table) {
         TableDefinition definition = table.definition();
-        trees.put(
-                table.treeId(),
-                new KnownTree(definition.name(), table.treeId(), table.rootPageId(), definition.keyFormat()));
+        KnownTree known = new KnownTree(definition.name(), table.treeId(), table.rootPageId(), definition.keyFormat());
+        trees.put(table.treeId(), known);
+        tables.put(definition.name(), known);
         List<String> columns = definition.columns().stream()
                 .map(column -> column.name() + " " + column.type() + (column.nullable() ? "" : " NOT NULL"))
                 .toList();
@@ -84,14 +86,23 @@ final class KnownTrees {
         return trees.get(treeId);
     }
 
-    /** A tree by its name or by its number, or null if it is not known. */
+    /**
+     * A tree by its name or by its number, or null if it is not known. Names of tables may be anything: where one is
+     * the name of an index too, or the number of a tree, or that of the catalog, the table is meant.
+     */
     KnownTree find(String nameOrId) {
+        KnownTree found = tables.get(nameOrId);
         for (KnownTree tree : trees.values()) {
-            if (tree.name().equals(nameOrId) || Integer.toString(tree.treeId()).equals(nameOrId)) {
-                return tree;
+            if (found == null && tree.formatOrNull() != null && tree.name().equals(nameOrId)) {
+                found = tree;
             }
         }
-        return null;
+        for (KnownTree tree : trees.values()) {
+            if (found == null && Integer.toString(tree.treeId()).equals(nameOrId)) {
+                found = tree;
+            }
+        }
+        return found == null && CATALOG.equals(nameOrId) ? trees.get(FixedPlaces.CATALOG_TREE_ID) : found;
     }
 
     /** The name of a tree, the empty string if it is not known. */
