@@ -45,8 +45,20 @@ public final class IoThreads implements AutoCloseable {
             int threadIndex = i;
             threads[i] = new EngineThread(() -> work(threadIndex), "lockstep-io-" + i);
         }
-        for (EngineThread thread : threads) {
-            thread.start();
+        int started = 0;
+        try {
+            for (EngineThread thread : threads) {
+                thread.start();
+                started++;
+            }
+        } finally {
+            if (started < threads.length) {
+                // Nobody gets to close those that run.
+                isClosing = true;
+                for (int i = 0; i < started; i++) {
+                    LockSupport.unpark(threads[i]);
+                }
+            }
         }
     }
 

@@ -327,12 +327,10 @@ final class InstanceFiles {
                 instance.log().close();
             }
         } finally {
-            try {
+            try (directoryLock;
+                    pageFile;
+                    ioThreads) {
                 instance.pool().close();
-                ioThreads.close();
-                pageFile.close();
-            } finally {
-                directoryLock.close();
             }
         }
     }

@@ -50,12 +50,16 @@ public final class FileInspector implements AutoCloseable {
      */
     public FileInspector(Storage storage, Path directory) {
         files = new SourceFiles(storage, directory);
+        SourcePages opened = null;
         try {
-            pages = new SourcePages(files);
+            opened = new SourcePages(files);
+            pages = opened;
             trees = new KnownTrees(readCatalog());
         } catch (RuntimeException | Error failure) {
-            files.close();
-            throw failure;
+            try (files;
+                    SourcePages _ = opened) {
+                throw failure;
+            }
         }
     }
 

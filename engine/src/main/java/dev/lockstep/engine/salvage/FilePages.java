@@ -32,9 +32,8 @@ final class FilePages implements PageSpace {
     private final Path path;
     private final BlockFile file;
     private final Arena arena = Arena.ofShared();
-    private final NativeMemory memory =
-            NativeMemory.allocate(arena, (long) FRAMES * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
-    private final PageWindows windows = new PageWindows(memory);
+    private final NativeMemory memory;
+    private final PageWindows windows;
     private final int[] frames = new int[FRAMES];
     private final BitSet kept = new BitSet();
 
@@ -42,7 +41,14 @@ final class FilePages implements PageSpace {
     FilePages(Storage storage, Path path) {
         this.storage = storage;
         this.path = path;
-        file = storage.open(path, Storage.OpenMode.CREATE);
+        try {
+            memory = NativeMemory.allocate(arena, (long) FRAMES * PageLayout.PAGE_BYTES, PageLayout.PAGE_BYTES);
+            windows = new PageWindows(memory);
+            file = storage.open(path, Storage.OpenMode.CREATE);
+        } catch (RuntimeException | Error failure) {
+            arena.close();
+            throw failure;
+        }
         Arrays.fill(frames, NO_PAGE);
     }
 

@@ -79,10 +79,13 @@ final class SourceFiles implements AutoCloseable {
             cleanMark = CleanMark.readAsFarAsPossible(storage, directory);
             leftUnlogged = !cleanMark.isPresent() && storage.exists(directory.resolve(FixedPlaces.UNLOGGED_FILE));
         } catch (RuntimeException | Error failure) {
-            if (opened != null) {
-                opened.close();
+            try {
+                if (opened != null) {
+                    opened.close();
+                }
+            } finally {
+                lock.close();
             }
-            lock.close();
             throw failure;
         }
     }
