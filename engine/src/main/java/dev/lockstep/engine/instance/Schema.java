@@ -80,7 +80,8 @@ public final class Schema {
                 session.forceDurable();
                 session.commit();
             } catch (Throwable failure) {
-                rollback(session, List.copyOf(unused), failure);
+                // Behind a commit record the lock may be released, and the list be the next one's.
+                rollback(session, session.hasCommitted() ? List.of() : List.copyOf(unused), failure);
                 throw failure;
             }
             return result;
