@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.OperationStatistics;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
@@ -97,6 +98,43 @@ class RangeBatchTest {
             ranges.addRange().add(district);
         }
         return ranges;
+    }
+
+    /** What the same scans have met before, a value in overflow pages that ends a step, is not of the next ranges. */
+    @Test
+    void rangesWithoutRowsAreOneOperation() throws InterruptedException {
+        try (Scheduler scheduler =
+                new Scheduler(SchedulerOptions.defaults().withCarriers(1).withTeamMode(TeamMode.OFF))) {
+            Database database = validated.inMemory(ValidatedDatabase.SMALLEST, scheduler);
+            Table table = database.createTable(orders());
+            List<Long> operations = new ArrayList<>();
+            TeamsTest.runTogether(
+                    scheduler,
+                    List.of(() -> database.run(transaction -> {
+                        Record record = table.newRecord();
+                        for (int district = 1; district <= 10; district++) {
+                            put(transaction, table, record, district, 1, new Row(1, "n".repeat(LONG_NOTE_LENGTH)));
+                        }
+                        RangeBatch ranges = districts(table, 1, 10, 1);
+                        for (int first : new int[] {11, 1, 21}) {
+                            ranges.clear();
+                            for (int district = first; district < first + 10; district++) {
+                                ranges.addRange().add(district);
+                            }
+                            long before = operations(scheduler);
+                            assertEquals(first == 1 ? 10 : 0, transaction.fetch(table, ranges));
+                            operations.add(operations(scheduler) - before);
+                        }
+                    })));
+            assertEquals(operations.getLast(), operations.getFirst(), operations::toString);
+            validated.close(database);
+        }
+    }
+
+    private static long operations(Scheduler scheduler) {
+        return scheduler.statistics().stream()
+                .mapToLong(OperationStatistics::straightOperations)
+                .sum();
     }
 
     @ParameterizedTest

@@ -111,6 +111,7 @@ final class StagedFetch extends StagedOperation {
                 addRequests(requests);
                 tryLocks(requests);
                 takeGranted(requests, 0);
+                requests.clear();
             }
         }
         runRound(null);

@@ -199,6 +199,7 @@ public final class ScanOperation extends RecordOperation {
         filled = from;
         filledBefore = from;
         wanted = to;
+        slotFlags = 0;
         if (emptyRange || ended) {
             ended = false;
             stage = STAGE_END;
