@@ -145,6 +145,40 @@ class FailingReadTest {
         requireModel("seed=" + seed);
     }
 
+    /** What a read finds no memory for is missing for a moment, as the page that cannot be read is. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aReadWithoutMemoryFailsItsTransactionOnly(long seed, TestReporter reporter) {
+        FaultyStorage storage = new FaultyStorage(seed);
+        fill(storage);
+        database.checkpoint();
+        Random random = new Random(seed);
+        int failed = 0;
+        for (int i = 0; i < TRANSACTIONS; i++) {
+            storage.failReads("pages", ONE_IN, _ -> {
+                throw new OutOfMemoryError("by hand");
+            });
+            try {
+                change(random);
+            } catch (StorageException failure) {
+                assertTrue(failure.getMessage().contains("OutOfMemoryError"), failure::getMessage);
+                failed++;
+            } finally {
+                storage.heal();
+            }
+            // Three times in a row is not to be expected.
+            requireModel("seed=" + seed + " transaction=" + i);
+            if (i % 50 == 0) {
+                ValidatedDatabase.examine(database);
+            }
+        }
+        reporter.publishEntry(Map.of(
+                "seed", Long.toString(seed),
+                "readsFailed", Long.toString(storage.failedReadCount()),
+                "transactionsFailed", Integer.toString(failed)));
+        assertTrue(failed > 0, "seed=" + seed);
+    }
+
     /** What cannot be read cannot be given back: then it is still there, and no page is in use that nobody finds. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})

@@ -43,6 +43,9 @@ final class Failures {
             case OutOfFramesException _ -> new OutOfFramesException(what.remedy("Configure a larger pool."), cause);
             case StorageException _ ->
                 new StorageException(what.remedy("Check the medium, the permissions and the limits."), cause);
+            // It is missing for a moment, as a page is that cannot be read, and nothing was changed for want of it.
+            case OutOfMemoryError _ ->
+                new StorageException(what.remedy("Leave the JVM more memory, then try again."), cause);
             default -> new DatabaseFailedException(what.remedy("Close the database and open it again."), cause);
         };
     }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -58,6 +59,7 @@ public final class FaultyStorage implements Storage {
     private int generation;
     private long bytesMax = Long.MAX_VALUE;
     private final Random readRandom;
+    private Consumer<Path> failRead;
     private String readsFailIn;
     private int failedReadOneIn;
     private long failedReadCount;
@@ -183,7 +185,20 @@ public final class FaultyStorage implements Storage {
      * @param oneIn one read in so many fails
      */
     public void failReads(String fileName, int oneIn) {
+        failReads(fileName, oneIn, path -> {
+            throw new StorageException(
+                    Message.of("A read failed on demand").with("file", path).toString());
+        });
+    }
+
+    /**
+     * Lets reads fail as {@link #failReads(String, int)} does.
+     *
+     * @param how throws what they fail with
+     */
+    public void failReads(String fileName, int oneIn, Consumer<Path> how) {
         locked(() -> {
+            failRead = how;
             readsFailIn = fileName;
             failedReadOneIn = oneIn;
             return null;
@@ -200,8 +215,7 @@ public final class FaultyStorage implements Storage {
                 && path.getFileName().toString().startsWith(readsFailIn)
                 && readRandom.nextInt(failedReadOneIn) == 0) {
             failedReadCount++;
-            throw new StorageException(
-                    Message.of("A read failed on demand").with("file", path).toString());
+            failRead.accept(path);
         }
     }
 
