@@ -1,6 +1,7 @@
 package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.btree.BTree;
@@ -9,13 +10,18 @@ import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.instance.SessionCore;
 import dev.lockstep.engine.lock.LockMode;
+import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.operation.FetchOperation;
+import dev.lockstep.engine.operation.InsertOperation;
+import dev.lockstep.engine.operation.RecordOperation;
+import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.engine.type.RawRecord;
 import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fetches for which nobody has left a hint: they descend from the root together, and visit each node once. */
 class SharedDescentTest {
@@ -34,6 +41,8 @@ class SharedDescentTest {
     private static final int BATCH = 16;
 
     private static final int MEMBERS = 10;
+
+    private static final int ROW_BYTES = 600;
 
     /** All of the table. */
     private static final long POOL_BYTES = 64 << 20;
@@ -157,7 +166,7 @@ class SharedDescentTest {
         BufferPool pool = tree.environment().pool();
         Set<Integer> pageIds = new HashSet<>();
         for (int id : ids) {
-            byte[] key = key(deep, id);
+            byte[] key = key(deep.table(), id);
             int pageId = tree.rootPageId();
             pageIds.add(pageId);
             long page = BufferPool.address(pool.residentFrameAcquire(pageId));
@@ -171,9 +180,9 @@ class SharedDescentTest {
         return pageIds.size();
     }
 
-    private static byte[] key(DeepTable deep, int id) {
+    private static byte[] key(Table table, int id) {
         byte[] key = new byte[Integer.BYTES];
-        deep.table().newKey().add(id).copyTo(key, 0);
+        table.newKey().add(id).copyTo(key, 0);
         return key;
     }
 
@@ -190,6 +199,115 @@ class SharedDescentTest {
             }
             validated.close(database);
         });
+    }
+
+    /**
+     * A walk behind another reads the node at a later moment than the other has validated it. It may not choose a child
+     * by that, although two others enter the child from the node as it was.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aChildIsChosenByWhatIsStillThere(boolean inserts) {
+        Database database = validated.inMemory();
+        Table table = ofTwoLevels(database);
+        BTree tree = table.reference().state().tree();
+        NativeMemory memory = tree.environment().memory();
+        long root = BufferPool.address(tree.environment().pool().residentFrameAcquire(tree.rootPageId()));
+        int low = id(Node.key(memory, root, 39));
+        int middle = id(Node.key(memory, root, 40));
+        int high = id(Node.key(memory, root, 41));
+        // So that an insert finds room in either leaf.
+        delete(database, table, low + 4, low + 8);
+        delete(database, table, middle + 4, middle + 8);
+        SessionCore session = database.instance().newSession();
+        session.begin(Isolation.READ_COMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
+        FetchOperation first = fetch(database, session, table, low, new RawRecord());
+        FetchOperation second = fetch(database, session, table, low + 2, new RawRecord());
+        RawRecord row = new RawRecord();
+        FetchOperation any = fetch(database, session, table, low, row);
+        while (any.step() == TreeDescent.CONTINUE) {
+            assertFalse(any.found());
+        }
+        int last = inserts ? high - 1 : high - 2;
+        RecordOperation third = inserts
+                ? insert(database, session, table, last, row)
+                : fetch(database, session, table, last, new RawRecord());
+        first.step();
+        first.stepBehind(null);
+        second.stepBehind(first);
+        // Leaves to the left are merged: the separators of those behind move.
+        int slotCount = Node.slotCount(memory, root);
+        delete(database, table, 40, 400);
+        assertTrue(Node.slotCount(memory, root) < slotCount);
+        third.stepBehind(second);
+        first.stepBehind(null);
+        second.stepBehind(first);
+        int result = third.stepBehind(second);
+        while (result == TreeDescent.CONTINUE) {
+            result = third.step();
+        }
+        assertEquals(TreeDescent.DONE, result);
+        session.commit();
+        session.close();
+        database.run(transaction ->
+                assertTrue(transaction.fetch(table, table.newKey().add(last), table.newRecord())));
+        if (third instanceof FetchOperation fetch) {
+            assertTrue(fetch.found());
+        }
+        validated.close(database);
+    }
+
+    /** Even ids, a dozen rows to a leaf. */
+    private static Table ofTwoLevels(Database database) {
+        Table table = database.createTable(TableDefinition.named("thing")
+                .column("id", ColumnType.int32())
+                .column("name", ColumnType.string(ROW_BYTES))
+                .primaryKey("id")
+                .build());
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            for (int id = 0; id < 2_000; id += 2) {
+                row.clear();
+                row.setInt(0, id);
+                row.setString(1, "x".repeat(ROW_BYTES));
+                transaction.insert(table, row);
+            }
+        });
+        return table;
+    }
+
+    private static void delete(Database database, Table table, int from, int to) {
+        database.run(transaction -> {
+            for (int id = from; id < to; id += 2) {
+                transaction.delete(table, table.newKey().add(id));
+            }
+        });
+    }
+
+    private static FetchOperation fetch(Database database, SessionCore session, Table table, int id, RawRecord into) {
+        FetchOperation fetch = FetchOperation.besideOthers(
+                database.instance().locks(), database.instance().transactions(), session.context());
+        fetch.start(table.reference().state().tree(), key(table, id), Integer.BYTES, LockMode.NONE, false, into);
+        return fetch;
+    }
+
+    /** An insert that has its lock and has found that its hint is of no use. */
+    private static InsertOperation insert(Database database, SessionCore session, Table table, int id, RawRecord like) {
+        InsertOperation insert = new InsertOperation(
+                database.instance().locks(), database.instance().transactions(), session.context());
+        insert.walkBesideOthers(true);
+        byte[] value = Arrays.copyOf(like.valueBytes(), like.valueLength());
+        insert.start(table.reference().state().tree(), key(table, id), Integer.BYTES, value, value.length, 0);
+        insert.step();
+        insert.step();
+        while (!insert.isFromRoot()) {
+            insert.step();
+        }
+        return insert;
+    }
+
+    private static int id(byte[] separator) {
+        return ByteBuffer.wrap(Arrays.copyOf(separator, Integer.BYTES)).getInt() ^ Integer.MIN_VALUE;
     }
 
     /** What threads do to each other by chance, on one thread and by a seed. */
@@ -222,7 +340,7 @@ class SharedDescentTest {
             }
             reader.begin(Isolation.READ_UNCOMMITTED, Durability.ASYNC, 0, Long.MAX_VALUE);
             for (int i = 0; i < BATCH; i++) {
-                byte[] key = key(deep, ids[i]);
+                byte[] key = key(deep.table(), ids[i]);
                 fetches[i].start(deep.tree(), key, key.length, LockMode.NONE, false, rows[i]);
             }
             boolean[] isDone = new boolean[BATCH];

@@ -329,8 +329,8 @@ public class TreeDescent {
 
     /**
      * Has the next stage of this walk go behind another, together with which it visits a node where both come to the
-     * same. What the other knows is proved for this one as well: it has entered the node from the same parent, of which
-     * nothing had changed since this walk read there, and under the version that it has of the node.
+     * same. That the other stands on the right node is proved for this one as well: it has validated the parent, under
+     * the version under which this walk has chosen the node and validated its choice, behind taking the node's version.
      *
      * @param other of the same pool and between two stages; null once the stage has run
      */
@@ -493,14 +493,19 @@ public class TreeDescent {
 
     /**
      * Takes another's child where this one's key, which is not below the other's, is not above that child's range. What
-     * is read for that is validated when the child is entered; until then nothing follows from it.
+     * is read for that is of a later moment than what the other has validated, and is validated at once: who goes
+     * {@linkplain #enterBehind behind another} into the child asks no more.
      */
     private int findChildFrom(TreeDescent other) {
         int index = other.nextChildIndex;
         if (index < Node.slotCount(memory, page) && Node.compareSlot(memory, page, index, key, keyBytes) <= 0) {
             return findChild();
         }
-        share = Node.shareOfChild(memory, page, index, key, keyBytes);
+        double shareOfChild = Node.shareOfChild(memory, page, index, key, keyBytes);
+        if (!validate()) {
+            return restart();
+        }
+        share = shareOfChild;
         nextChildIndex = index;
         nextPageId = other.nextPageId;
         nextFrame = other.nextFrame;
