@@ -238,8 +238,9 @@ final class CarrierThread extends Thread {
             if (helper != null) {
                 helper.begin();
             }
-            // Ends when told to, after the last S-thread of this carrier has ended.
-            while (!(arrivals.isStopping() && wakeups.liveCount() == 0 && arrivals.isEmpty())) {
+            // Ends when told to, after the last S-thread of this carrier has ended. Tasks that are no S-threads, of
+            // which there may be one again each time, then run elsewhere.
+            while (!(arrivals.isStopping() && wakeups.liveCount() == 0 && !arrivals.hasNodes())) {
                 runTeam();
                 wakeups.poll();
                 runStraysUnlessListsAreFirst();

@@ -91,6 +91,31 @@ class SchedulerTest {
         assertNull(seen.get());
     }
 
+    /** One that yields, and so is always about to run, keeps no carrier from its end. */
+    @Test
+    @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void childrenThatYieldOutliveTheirCarrier() throws InterruptedException {
+        AtomicBoolean mayEnd = new AtomicBoolean();
+        AtomicReference<Thread> child = new AtomicReference<>();
+        try {
+            try (Scheduler scheduler = new Scheduler(Fixtures.exact(SThreadKind.VIRTUAL))) {
+                scheduler.start(
+                        "parent",
+                        0,
+                        () -> child.set(Thread.ofVirtual().start(() -> {
+                            // Ends when the scheduler has.
+                            while (!mayEnd.get()) {
+                                Thread.yield();
+                            }
+                        })));
+            }
+            assertTrue(child.get().isAlive());
+        } finally {
+            mayEnd.set(true);
+        }
+        child.get().join();
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             latch.await();
