@@ -98,6 +98,9 @@ final class Governor {
     private long straightSamples;
     private final long firstDistance;
     private long reviewDistance;
+    /** Since the review, when teams that are kept were last forbidden. */
+    private long operationsInTeams;
+
     private long operationsAtReview;
     private boolean trial;
     private boolean kept;
@@ -163,11 +166,16 @@ final class Governor {
         }
     }
 
-    /** Teams that are kept may form from now on, or may not. */
+    /** Teams that are kept may form from now on, or may not; what runs while they may not brings no review closer. */
     void allowTeams(boolean allowed) {
-        if (!reviewing) {
-            list.straight = !allowed;
-            operationsAtReview = operations();
+        if (reviewing || list.straight != allowed) {
+            return;
+        }
+        list.straight = !allowed;
+        if (allowed) {
+            operationsAtReview = operations() - operationsInTeams;
+        } else {
+            operationsInTeams = operations() - operationsAtReview;
         }
     }
 

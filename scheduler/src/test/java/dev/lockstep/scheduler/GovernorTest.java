@@ -160,6 +160,20 @@ class GovernorTest {
         assertFalse(list.straight, "what ran meanwhile is no reason for a review");
     }
 
+    /** Whole epochs are compared now and then, more often than an operation that is not frequent has run so often. */
+    @Test
+    void teamsAreReviewedThatAreForbiddenInBetween() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS / 2);
+        int threeQuarters = (int) (Governor.KEPT_OPERATIONS / 4 * 3 / MEMBERS);
+        runTeams(threeQuarters, MEMBERS, STRAIGHT_NANOS / 2);
+        assertFalse(list.straight);
+        list.governor.allowTeams(false);
+        list.governor.allowTeams(true);
+        runTeams(threeQuarters, MEMBERS, STRAIGHT_NANOS / 2);
+        assertTrue(list.straight, "the review is due");
+    }
+
     @Test
     void teamsThatLoseAreGivenUpForLongerEachTime() {
         startTrial();
