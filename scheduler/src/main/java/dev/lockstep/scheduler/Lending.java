@@ -38,7 +38,7 @@ final class Lending {
         this.on = isOn(options);
         this.teams = teams;
         this.waiting = teams.waiting();
-        this.lent = new LentList(home);
+        this.lent = new LentList(home, on ? options.teamLimit() : 0);
         this.neighbour = carrier;
     }
 
@@ -86,7 +86,6 @@ final class Lending {
 
     private void lend(OperationList list, IdleHelper helper) {
         int count = Math.min(list.size(), list.teamLimit);
-        lent.reserve(count);
         waitingSinceTeam = list.waitingSinceTeam;
         teams.takeOut(list, count, lent.members);
         for (int i = 0; i < count; i++) {

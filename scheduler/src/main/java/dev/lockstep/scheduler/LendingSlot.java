@@ -23,7 +23,7 @@ final class LendingSlot {
         }
     }
 
-    private final LentList closed = new LentList(null);
+    private final LentList closed = new LentList(null, 0);
 
     @SuppressWarnings("unused")
     private LentList offer;

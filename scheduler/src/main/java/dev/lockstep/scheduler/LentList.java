@@ -9,14 +9,12 @@ package dev.lockstep.scheduler;
  * it is pushed into its carrier's inbox.
  */
 class LentList extends InboxNode {
-    private static final int MEMBERS_USUALLY = SchedulerOptions.TEAM_LIMIT_DEFAULT;
-
     final CarrierThread home;
     OperationList list;
-    SThread[] members = new SThread[MEMBERS_USUALLY];
+    final SThread[] members;
 
     /** Of the members, in the same order until they are done. */
-    StagedWork[] works = new StagedWork[MEMBERS_USUALLY];
+    final StagedWork[] works;
 
     int count;
 
@@ -26,17 +24,16 @@ class LentList extends InboxNode {
     /** What was thrown at who did them. */
     Throwable failure;
 
-    LentList(CarrierThread home) {
+    /**
+     * A list that is empty.
+     *
+     * @param membersMax how many there may be: room is made now, since the carrier that lends has nobody to tell that
+     *     there is no memory for it
+     */
+    LentList(CarrierThread home, int membersMax) {
         this.home = home;
-    }
-
-    /** Makes room for that many members; where memory for it is missing, the list is as it was. */
-    void reserve(int memberCount) {
-        if (members.length < memberCount) {
-            SThread[] moreMembers = new SThread[memberCount];
-            works = new StagedWork[memberCount];
-            members = moreMembers;
-        }
+        members = new SThread[membersMax];
+        works = new StagedWork[membersMax];
     }
 
     /** By who has it, any thread. */

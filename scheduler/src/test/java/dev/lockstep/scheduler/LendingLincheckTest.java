@@ -189,7 +189,10 @@ class LendingLincheckTest {
 
     /** What the carriers and the helper do around a slot, as in {@link Lending} and {@link IdleHelper}. */
     public abstract static class BySlot extends HandOver {
-        private final LentList[] lists = {new LentList(null), new LentList(null)};
+        private final LentList[] lists = {
+            new LentList(null, SchedulerOptions.TEAM_LIMIT_DEFAULT),
+            new LentList(null, SchedulerOptions.TEAM_LIMIT_DEFAULT)
+        };
         private final Inbox[] inboxes = {new Inbox(), new Inbox()};
         private final boolean[] away = new boolean[2];
         private final int[] timesLent = new int[2];

@@ -324,11 +324,11 @@ class LendingTest {
         LentList lent;
         try (Scheduler scheduler = new Scheduler(lending(SThreadKind.CONTINUATION, 2))) {
             slot = scheduler.carrier(1).helper().slot();
-            lent = new LentList(scheduler.carrier(0));
+            lent = new LentList(scheduler.carrier(0), MEMBERS);
             assertTrue(slot.isFree());
             assertTrue(slot.offer(lent));
             assertFalse(slot.isFree());
-            assertFalse(slot.offer(new LentList(scheduler.carrier(0))));
+            assertFalse(slot.offer(new LentList(scheduler.carrier(0), MEMBERS)));
             assertTrue(slot.takeBack(lent));
             assertFalse(slot.takeBack(lent));
         }
@@ -392,7 +392,7 @@ class LendingTest {
         scheduler.carrier(1).setUncaughtExceptionHandler((thread, e) -> {});
         AtomicInteger cameBack = new AtomicInteger();
         AtomicInteger knownBefore = new AtomicInteger();
-        LentList lent = new LentList(scheduler.carrier(0)) {
+        LentList lent = new LentList(scheduler.carrier(0), MEMBERS) {
             @Override
             void giveBack() {
                 cameBack.incrementAndGet();

@@ -14,7 +14,7 @@ final class WeakenedLendingSlot {
         CLOSES_IN_TWO_STEPS
     }
 
-    private final LentList closed = new LentList(null);
+    private final LentList closed = new LentList(null, SchedulerOptions.TEAM_LIMIT_DEFAULT);
     private final AtomicReference<LentList> offer = new AtomicReference<>();
     private final Mistake mistake;
 
