@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * A range of memory outside the heap: pages, or records of the log. Numbers are little-endian if not said otherwise,
@@ -25,6 +26,11 @@ public final class NativeMemory {
      * bytes behind its begin. Longer copies are checked.
      */
     public static final int TRUSTED_COPY_BYTES_MAX = 0xFFFF;
+
+    /** As many as a page has. */
+    private static final int ZEROS_BYTES = 1 << 13;
+
+    private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[ZEROS_BYTES]);
 
     /** Memory that has no bytes. */
     public static final NativeMemory NONE = checked(MemorySegment.NULL);
@@ -195,11 +201,15 @@ public final class NativeMemory {
     }
 
     /**
-     * Writes zeros.
+     * Writes zeros. Makes no object, as a slice to fill would be: pages are cleared under their latches, where running
+     * out of memory would leave them.
      *
      * @throws IndexOutOfBoundsException if the range does not lie within the memory; nothing is written then
      */
     public void clear(long offset, long bytes) {
-        segment.asSlice(offset, bytes).fill((byte) 0);
+        Objects.checkFromIndexSize(offset, bytes, segment.byteSize());
+        for (long at = 0; at < bytes; at += ZEROS_BYTES) {
+            MemorySegment.copy(ZEROS, 0, segment, offset + at, Math.min(ZEROS_BYTES, bytes - at));
+        }
     }
 }

@@ -3,8 +3,11 @@ package dev.lockstep.engine.memory;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,31 @@ class NativeMemoryTest {
         memory.copyTo(4, read, 1, 3);
         assertArrayEquals(new byte[] {0, 1, 0, 0}, read);
         assertEquals(3, memory.getByte(7));
+    }
+
+    /** More than the zeros that there are to be copied, and not a multiple of them. */
+    @Test
+    void muchIsClearedWithoutMakingAnObject() {
+        int bytes = 3 * 8_192 + 5;
+        NativeMemory memory = NativeMemory.allocate(arena, bytes + 2);
+        int rounds = 20;
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = 0;
+        for (int round = 0; round <= rounds; round++) {
+            if (round == 1) {
+                // Behind what the first call loads.
+                before = threads.getCurrentThreadAllocatedBytes();
+            }
+            memory.setByte(0, (byte) 1);
+            memory.setByte(bytes, (byte) 2);
+            memory.setByte(bytes + 1, (byte) 3);
+            memory.clear(1, bytes);
+        }
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(allocated < 16L * rounds, "allocatedBytes=" + allocated);
+        assertEquals(1, memory.getByte(0));
+        assertEquals(0, memory.getByte(bytes));
+        assertEquals(3, memory.getByte(bytes + 1));
     }
 
     @Test
