@@ -22,6 +22,9 @@ final class TopologyReader {
     /** More processors than Linux can be built for; a list that names more is not one. */
     private static final int PROCESSORS_MAX = 1 << 16;
 
+    /** Without which a cache is nothing to tell of. */
+    private static final List<String> CACHE_FILES = List.of("level", "type", "size", "shared_cpu_list");
+
     private static final int BITS_PER_UNIT = 10;
     private static final String UNITS = " KMG";
 
@@ -77,6 +80,10 @@ final class TopologyReader {
         for (int number : processors) {
             for (Path directory : numbered(processorDirectory(number).resolve("cache"), "index")
                     .values()) {
+                if (CACHE_FILES.stream().anyMatch(file -> !Files.exists(directory.resolve(file)))) {
+                    // What the firmware does not tell, as on many ARM machines, Linux leaves out.
+                    continue;
+                }
                 Cache cache = cache(directory);
                 if (!caches.contains(cache)) {
                     caches.add(cache);

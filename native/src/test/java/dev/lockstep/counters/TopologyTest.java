@@ -1,6 +1,7 @@
 package dev.lockstep.counters;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TopologyTest {
     @TempDir
@@ -129,6 +132,17 @@ class TopologyTest {
                 topology.processors());
         assertEquals(List.of(), topology.caches());
         assertEquals(List.of(), topology.nodes());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"level", "type", "size", "shared_cpu_list"})
+    void aCacheThatIsHalfToldIsLeftOut(String file) throws IOException {
+        twoPackages();
+        Files.delete(system.resolve("cpu/cpu2/cache/index0/" + file));
+        List<Cache> caches = known().caches();
+        assertEquals(13, caches.size());
+        assertFalse(caches.contains(new Cache(1, CacheKind.DATA, new CacheGeometry(48 << 10, 8, 64), List.of(2))));
+        assertEquals(7, known().processors().size());
     }
 
     @Test
