@@ -61,7 +61,7 @@ record SimulatedFigures(
 
     private static Optional<SimulatedRun> measured(List<SimulatedRun> runs, StepsVariant variant) {
         return runs.stream()
-                .filter(run -> run.variant() == variant && run.isMeasured())
+                .filter(run -> run.variant() == variant && run.counts())
                 .findFirst();
     }
 

@@ -620,6 +620,7 @@ class StepsCommandTest {
                 "lockstep/steps: NOT STEADY, counts for nothing.",
                 result.at("/cells/0/simulated/runs/0/doubt").asText());
         assertTrue(out.toString().contains("neither counts for nothing: lockstep/steps: NOT STEADY"), out::toString);
+        assertEquals(0, result.at("/cells/0/simulated/overNeither").size(), result::toPrettyString);
 
         Launcher failing = words -> new Launcher.Ended(2, "lockstep: The simulated program left no result");
         JsonNode nothing = run(2, failing, "--simulate", "--mixes=payment", "--warehouses=1");
