@@ -133,12 +133,13 @@ public final class FuzzProof implements Proof {
         long guided = halves ? options.points() / 2 : 0;
         long mutated = options.points() - guided;
         Run run = new Run(options, progress, scratch, report, peak);
-        run.run(options.point().orElse(0), mutated, halves ? 2 : 1);
+        long next = run.run(options.point().orElse(0), mutated, halves ? 2 : 1);
         if (guided > 0 || (halves && options.points() == 0)) {
             obstacle = new GuidedFuzz(options, progress, scratch, report, peak, mutated)
                     .run(guided, options.time().toSeconds() / 2);
             if (obstacle.isPresent()) {
-                run.run(mutated, options.points(), 1);
+                // By time both go on for as long as there is, so what is next only the first has told.
+                run.run(next, options.points(), 1);
             }
         }
         if (!alone && obstacle.isPresent()) {
@@ -191,8 +192,12 @@ public final class FuzzProof implements Proof {
             beginNanos = System.nanoTime();
         }
 
-        /** Tries points, for as many parts of the time as {@code ofTime} is the whole of, where there is a time. */
-        void run(long from, long to, int ofTime) throws IOException, InterruptedException {
+        /**
+         * Tries points, for as many parts of the time as {@code ofTime} is the whole of, where there is a time.
+         *
+         * @return the first that was not tried
+         */
+        long run(long from, long to, int ofTime) throws IOException, InterruptedException {
             end = options.points() == 0 ? Long.MAX_VALUE : options.point().isPresent() ? from + 1 : to;
             endNanos = beginNanos + options.time().toNanos() / ofTime;
             long next = from;
@@ -200,6 +205,7 @@ public final class FuzzProof implements Proof {
             while (goesOn(next)) {
                 next = runChild(next);
             }
+            return next;
         }
 
         void tell() {

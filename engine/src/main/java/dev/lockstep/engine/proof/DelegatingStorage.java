@@ -59,6 +59,11 @@ public class DelegatingStorage implements Storage {
     }
 
     @Override
+    public boolean answersAtOnce() {
+        return storage.answersAtOnce();
+    }
+
+    @Override
     public DirectoryLock lockDirectory(Path directory) {
         return storage.lockDirectory(directory);
     }

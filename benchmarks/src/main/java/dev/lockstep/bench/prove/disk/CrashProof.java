@@ -390,16 +390,19 @@ public final class CrashProof implements Proof {
                     counts.addDamage(fault, trial.damageOrNull(), outcome);
                 }
                 report.survived();
+            } catch (OtherRunException e) {
+                // Says nothing of a flaw.
+                failed(round, pair, ProofReport.describe(e), false);
             } catch (RuntimeException | Error e) {
-                failed(round, pair, ProofReport.describe(e));
+                failed(round, pair, ProofReport.describe(e), true);
             } catch (PointLimit.HangException e) {
                 stuck = true;
-                failed(round, pair, e.getMessage());
+                failed(round, pair, e.getMessage(), true);
             }
         }
 
-        private void failed(Round round, int pair, String what) {
-            flawFound = flaw != Flaw.NONE;
+        private void failed(Round round, int pair, String what, boolean byEngine) {
+            flawFound = byEngine && flaw != Flaw.NONE;
             counts.add(round.fault(pair), round.operation(pair), null);
             report.failed(pair, round.describe(pair) + ": " + what, replay(round, pair));
         }
