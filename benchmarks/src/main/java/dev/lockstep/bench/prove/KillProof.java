@@ -177,7 +177,7 @@ public final class KillProof implements Proof {
             } catch (PointLimit.HangException e) {
                 hangs = true;
                 failed(point, e.getMessage());
-            } catch (RuntimeException | AssertionError e) {
+            } catch (RuntimeException | Error e) {
                 failed(point, ProofReport.describe(e));
             }
         }

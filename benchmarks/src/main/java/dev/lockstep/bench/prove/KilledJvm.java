@@ -126,9 +126,17 @@ public final class KilledJvm implements AutoCloseable {
             }
             rest.accept(ByteBuffer.wrap(frame));
         }
-        if ((exitCode != EXIT_CODE_OF_SIGKILL && exitCode != EXIT_CODE_ON_WINDOWS) || Files.size(errors) > 0) {
-            throw new IOException("the child was not killed: exitCode=" + exitCode + "\n" + Files.readString(errors));
+        String complaints = complaints(Files.readString(errors));
+        if ((exitCode != EXIT_CODE_OF_SIGKILL && exitCode != EXIT_CODE_ON_WINDOWS) || !complaints.isEmpty()) {
+            throw new IOException("the child was not killed: exitCode=" + exitCode + "\n" + complaints);
         }
+    }
+
+    /** What a JVM has written to its standard error, but for the options that it tells to have from its environment. */
+    static String complaints(String errors) {
+        return errors.lines()
+                .filter(line -> !line.startsWith("Picked up ") && !line.startsWith("NOTE: Picked up "))
+                .collect(Collectors.joining("\n"));
     }
 
     /** Ends it, if it has not ended. */
