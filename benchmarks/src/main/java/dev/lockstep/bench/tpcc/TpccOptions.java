@@ -98,8 +98,11 @@ final class TpccOptions {
             defaultValue = RunSpec.ISOLATION_TPCC,
             converter = Choice.OfIsolation.class,
             completionCandidates = Choice.OfIsolation.class,
-            description = "Isolation of all transactions: ${COMPLETION-CANDIDATES}. tpcc: what TPC-C requires, which is"
-                    + " serializable, and read-committed for Stock-Level. Default: ${DEFAULT-VALUE}.")
+            description = "Isolation of all transactions: ${COMPLETION-CANDIDATES}. tpcc: what TPC-C requires, which"
+                    + " is serializable, and read-committed for Stock-Level. Over JDBC, transactions that change rows"
+                    + " would lose updates at a weaker level than read-committed, in hsqldb and derby than"
+                    + " repeatable-read: they run at that one then, and all of sqlite are serializable. The report says"
+                    + " which level each transaction ran at. Default: ${DEFAULT-VALUE}.")
     String isolation;
 
     @Option(

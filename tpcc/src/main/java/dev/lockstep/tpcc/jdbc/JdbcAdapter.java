@@ -33,8 +33,7 @@ public final class JdbcAdapter implements TpccAdapter {
         this.statements = peer.statements();
         this.values = new JdbcValues(peer.exactDecimals());
         for (TransactionType type : TransactionType.values()) {
-            IsolationLevel level = isolation == null ? IsolationLevel.required(type) : isolation;
-            levels.put(type, peer.switchesIsolation() ? level : IsolationLevel.SERIALIZABLE);
+            levels.put(type, peer.level(type, isolation == null ? IsolationLevel.required(type) : isolation));
         }
         peer.systemProperties().forEach((name, value) -> {
             if (System.getProperty(name) == null) {
@@ -67,7 +66,8 @@ public final class JdbcAdapter implements TpccAdapter {
     /**
      * Opens a new database in memory, with empty tables.
      *
-     * @param isolation the level of all transactions, or {@code null} for those that TPC-C requires
+     * @param isolation the level of all transactions, or {@code null} for those that TPC-C requires; where it is too
+     *     weak for a type, that one gets the weakest that will do
      * @throws IllegalStateException if the driver is missing or refuses
      */
     public static JdbcAdapter inMemory(JdbcPeer peer, IsolationLevel isolation) {
@@ -79,7 +79,8 @@ public final class JdbcAdapter implements TpccAdapter {
      * first.
      *
      * @param url of the database, with user and password
-     * @param isolation the level of all transactions, or {@code null} for those that TPC-C requires
+     * @param isolation the level of all transactions, or {@code null} for those that TPC-C requires; where it is too
+     *     weak for a type, that one gets the weakest that will do
      * @throws IllegalStateException if the driver is missing or the server refuses
      */
     public static JdbcAdapter postgresql(String url, IsolationLevel isolation) {

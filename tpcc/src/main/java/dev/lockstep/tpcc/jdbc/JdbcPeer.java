@@ -1,6 +1,8 @@
 package dev.lockstep.tpcc.jdbc;
 
 import dev.lockstep.tpcc.adapter.AbortReason;
+import dev.lockstep.tpcc.adapter.IsolationLevel;
+import dev.lockstep.tpcc.adapter.TransactionType;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -40,6 +42,12 @@ public enum JdbcPeer {
         @Override
         List<String> closeStatements() {
             return List.of("SHUTDOWN IMMEDIATELY");
+        }
+
+        @Override
+        IsolationLevel weakest(TransactionType type) {
+            // It locks no row that is only read, and tells of a conflict where transactions have a snapshot.
+            return type.readOnly() ? super.weakest(type) : IsolationLevel.REPEATABLE_READ;
         }
     },
 
@@ -84,6 +92,12 @@ public enum JdbcPeer {
                             + table.getName().toUpperCase(Locale.ROOT) + "', NULL)")
                     .toList();
         }
+
+        @Override
+        IsolationLevel weakest(TransactionType type) {
+            // Below it the lock of a FOR UPDATE goes with the cursor, in front of the change.
+            return type.readOnly() ? super.weakest(type) : IsolationLevel.REPEATABLE_READ;
+        }
     },
 
     /** SQLite in memory: one connection, since it lets one writer in at a time and in memory others fail, not wait. */
@@ -115,8 +129,9 @@ public enum JdbcPeer {
         }
 
         @Override
-        boolean switchesIsolation() {
-            return false;
+        IsolationLevel weakest(TransactionType type) {
+            // Its transactions are that anyway.
+            return IsolationLevel.SERIALIZABLE;
         }
     },
 
@@ -147,6 +162,12 @@ public enum JdbcPeer {
         @Override
         List<String> closeStatements() {
             return List.of("DROP SCHEMA IF EXISTS " + SCHEMA + " CASCADE");
+        }
+
+        @Override
+        IsolationLevel weakest(TransactionType type) {
+            // What it calls READ UNCOMMITTED is the same, and it would be reported by that name.
+            return IsolationLevel.READ_COMMITTED;
         }
     };
 
@@ -231,9 +252,19 @@ public enum JdbcPeer {
         return true;
     }
 
-    /** Whether transactions of one connection may run at different levels. */
-    boolean switchesIsolation() {
-        return true;
+    /**
+     * The weakest level for transactions of a type: those that read a row and then write what they made of it would
+     * otherwise overwrite what another one wrote in between. Their FOR UPDATE keeps others out from READ COMMITTED on,
+     * unless a peer says otherwise.
+     */
+    IsolationLevel weakest(TransactionType type) {
+        return type.readOnly() ? IsolationLevel.READ_UNCOMMITTED : IsolationLevel.READ_COMMITTED;
+    }
+
+    /** The level for transactions of a type where one was asked for: that one, or the weakest that will do. */
+    IsolationLevel level(TransactionType type, IsolationLevel asked) {
+        IsolationLevel weakest = weakest(type);
+        return asked.compareTo(weakest) < 0 ? weakest : asked;
     }
 
     /** Why a statement failed, if another attempt may succeed, otherwise {@code null}. */
