@@ -31,7 +31,10 @@ public interface TpccProgress {
      */
     default void settling() {}
 
-    /** Called when the measured time is over and the terminals still run: to read what they take with them, quickly. */
+    /**
+     * Called when the measured time is over and the terminals' threads are still there: to read what they take with
+     * them, quickly.
+     */
     default void measureEnds() {}
 
     /** Called when the measured phase has ended: all that follows is not measured. */

@@ -7,6 +7,7 @@ import dev.lockstep.tpcc.workload.NonUniformConstants;
 import dev.lockstep.tpcc.workload.RunControl;
 import dev.lockstep.tpcc.workload.Tally;
 import dev.lockstep.tpcc.workload.Terminal;
+import dev.lockstep.tpcc.workload.TerminalBody;
 import dev.lockstep.tpcc.workload.TerminalLoop;
 import dev.lockstep.tpcc.workload.TerminalThreads;
 import dev.lockstep.tpcc.workload.TerminalWorkPool;
@@ -47,10 +48,32 @@ final class WorkloadDriver {
     private final RunControl control;
     private final TerminalWorkPool pool;
     private final CountDownLatch ended;
+
+    /** Opened when the measured time is over and what terminals took of the processor has been read. */
+    private final CountDownLatch mayLeave = new CountDownLatch(1);
+
     private final AtomicReference<ProcessUsage> measureBegan = new AtomicReference<>();
     private ProcessUsage used = new ProcessUsage(0, -1, -1);
     private String failure = "";
     private boolean allEnded;
+
+    /** A loop whose thread stays for a while when it is done: the JVM forgets what a thread has taken when it ends. */
+    private record Staying(TerminalLoop loop, CountDownLatch mayLeave) implements TerminalBody {
+        @Override
+        public boolean turn() {
+            return loop.turn();
+        }
+
+        @Override
+        public void allTurns() {
+            loop.allTurns();
+            try {
+                mayLeave.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
 
     WorkloadDriver(
             TpccConfiguration configuration, TpccAdapter adapter, TerminalThreads threads, TpccProgress progress) {
@@ -118,11 +141,12 @@ final class WorkloadDriver {
     /** Runs to the end. */
     void run() throws InterruptedException {
         progress.phase(TpccProgress.Phase.WARM_UP);
-        threads.start(loops);
+        threads.start(loops.stream().map(loop -> new Staying(loop, mayLeave)).toList());
         try {
             supervise();
         } finally {
             control.phase(RunControl.STOP);
+            mayLeave.countDown();
             pool.close();
         }
         if (control.failure() != null && failure.isEmpty()) {
@@ -201,6 +225,7 @@ final class WorkloadDriver {
             used = ProcessUsage.now().since(began);
             // At once: what ends afterwards is in no time that was measured.
             control.phase(RunControl.STOP);
+            mayLeave.countDown();
             progress.measured();
         }
     }

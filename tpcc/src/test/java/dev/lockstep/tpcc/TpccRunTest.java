@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -236,6 +237,38 @@ class TpccRunTest {
                 progress);
         assertTrue(result.ok(), result::toString);
         assertEquals(List.of(true), terminalsEnded);
+    }
+
+    /** The JVM forgets what a thread has taken when it ends. */
+    @Test
+    void terminalsOfACountedRunStayUntilTheirTimeIsRead() throws InterruptedException {
+        Set<Thread> terminals = ConcurrentHashMap.newKeySet();
+        InterceptedAdapter adapter = new InterceptedAdapter(new PlainAdapter(SCALE), method -> {
+            if (method.equals("begin")) {
+                terminals.add(Thread.currentThread());
+            }
+        });
+        List<Thread.State> states = new ArrayList<>();
+        TpccProgress progress = new TpccProgress() {
+            @Override
+            public void measureEnds() {
+                for (Thread terminal : terminals) {
+                    Thread.State state = terminal.getState();
+                    while (state != Thread.State.WAITING && state != Thread.State.TERMINATED) {
+                        Thread.onSpinWait();
+                        state = terminal.getState();
+                    }
+                    states.add(state);
+                }
+            }
+        };
+        TpccResult result =
+                TpccRun.execute(counted(100).build(), adapter.proxy(), TerminalThreads.platform(), progress);
+        assertTrue(result.ok(), result::toString);
+        assertEquals(List.of(Thread.State.WAITING), states);
+        for (Thread terminal : terminals) {
+            terminal.join();
+        }
     }
 
     static Stream<Named<JdbcPeer>> concurrentPeers() {

@@ -156,6 +156,7 @@ class TpccCommandTest {
         assertTrue(run.get("newOrderPerMinute").asDouble() > 0);
         assertTrue(run.get("allocatedBytesPerTransaction").asDouble() >= 0);
         assertTrue(run.get("cpuMicrosPerTransaction").asDouble() > 0);
+        assertTrue(run.at("/cpuMicrosByThread/terminal").asDouble() > 0, run::toString);
         if (ProcessorTicks.now() != null) {
             double stolen = run.get("stolenPart").asDouble();
             assertTrue(stolen >= 0 && stolen < 1, () -> "stolenPart=" + stolen);
