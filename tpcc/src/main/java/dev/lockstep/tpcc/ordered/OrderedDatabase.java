@@ -90,7 +90,7 @@ final class OrderedDatabase {
     final TreeMap<NameKey, Rows.Customer> customersByName = new TreeMap<>();
     final Map<Long, Rows.History> histories = new HashMap<>();
     final TreeMap<Key3, Boolean> newOrders = new TreeMap<>();
-    final TreeMap<Key3, Rows.Order> orders = new TreeMap<>();
+    final Map<Key3, Rows.Order> orders = new HashMap<>();
     final TreeMap<Key4, Rows.Order> ordersByCustomer = new TreeMap<>();
     final TreeMap<Key4, Rows.OrderLine> orderLines = new TreeMap<>();
     final Map<Integer, Rows.Item> items = new HashMap<>();

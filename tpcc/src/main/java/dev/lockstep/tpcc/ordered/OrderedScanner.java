@@ -82,7 +82,14 @@ final class OrderedScanner implements TpccScanner {
 
     @Override
     public void orders(Visitor<OrderRow> visitor) {
-        inOrder(db.orders, new OrderRow(), Rows.Order::to, visitor);
+        sorted(
+                db.orders,
+                Comparator.<Rows.Order>comparingInt(o -> o.warehouseId)
+                        .thenComparingInt(o -> o.districtId)
+                        .thenComparingInt(o -> o.id),
+                new OrderRow(),
+                Rows.Order::to,
+                visitor);
     }
 
     @Override
