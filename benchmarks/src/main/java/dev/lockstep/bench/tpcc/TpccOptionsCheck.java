@@ -9,8 +9,13 @@ import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
 import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.Terminal;
+import dev.lockstep.tpcc.workload.TransactionMix;
+import dev.lockstep.tpcc.workload.UserDelays;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,13 +110,32 @@ final class TpccOptionsCheck {
         require(
                 lockstepOnly || !options.scanBeside,
                 "--scan-beside needs --engine lockstep alone: other engines cannot be scanned while terminals run");
-        require(
-                !options.think || engines.stream().noneMatch(EngineName::oneThread),
-                "--think needs a thread for each terminal, which plain, ordered and sqlite do not have");
+        checkThink(options, engines);
         require(
                 options.terminals.stream()
                         .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
                 "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
+    }
+
+    /** Users must be able to end a transaction of each type before the run does. */
+    private static void checkThink(TpccOptions options, List<EngineName> engines) {
+        if (!options.think) {
+            return;
+        }
+        require(
+                engines.stream().noneMatch(EngineName::oneThread),
+                "--think needs a thread for each terminal, which plain, ordered and sqlite do not have");
+        TransactionMix mix = Spelling.parse(TransactionMix.class, options.mix);
+        TransactionType slowest = Arrays.stream(TransactionType.values())
+                .filter(type -> mix.count(type) > 0)
+                .max(Comparator.comparingLong(UserDelays::keyingSeconds))
+                .orElseThrow();
+        long seconds = UserDelays.keyingSeconds(slowest);
+        require(
+                options.byCount() || options.warmUpSeconds + options.durationSeconds > seconds,
+                "--think needs --warmup and --duration of more than " + seconds + " s together, since a "
+                        + slowest.title() + " takes so long to be keyed in; for figures, --warmup 30 --duration 120"
+                        + " or more");
     }
 
     private static void checkCheckpoints(TpccOptions options) {

@@ -444,6 +444,18 @@ class TpccPlanTest {
         plan("--durability=none,sync", "--fsync-delay=5");
     }
 
+    /** The first transactions of all terminals would still be keyed in when the run ends. */
+    @Test
+    void usersWhoThinkNeedTimeToKeyInATransaction() {
+        assertRefused("more than 18 s together, since a New-Order takes so long to be keyed in", "--think");
+        assertRefused("more than 18 s together", "--think", "--warmup=8", "--duration=10");
+        assertRefused("more than 3 s together", "--think", "--mix=payment", "--warmup=1", "--duration=2");
+        assertRefused("more than 2 s together", "--think", "--mix=stock-level", "--warmup=0", "--duration=2");
+        plan("--think", "--warmup=8", "--duration=10.1");
+        plan("--think", "--mix=payment", "--warmup=1", "--duration=2.5");
+        plan("--think", "--transactions=10");
+    }
+
     private static String[] with(List<String> arguments, String more) {
         return Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new);
     }

@@ -20,9 +20,14 @@ public final class UserDelays {
     /** The longest that a user can take between two transactions, in nanoseconds. */
     public static final long NANOS_MAX = (18 + THINK_MULTIPLE_MAX * 12) * NANOS_PER_SECOND;
 
-    /** The keying time of a type in nanoseconds. */
+    /** The keying time of a type in seconds. */
+    public static long keyingSeconds(TransactionType type) {
+        return KEYING_SECONDS[type.ordinal()];
+    }
+
+    /** The same in nanoseconds. */
     long keyingNanos(TransactionType type) {
-        return KEYING_SECONDS[type.ordinal()] * NANOS_PER_SECOND;
+        return keyingSeconds(type) * NANOS_PER_SECOND;
     }
 
     /** A think time of a type in nanoseconds. */
