@@ -4,6 +4,7 @@ import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
@@ -409,12 +410,10 @@ final class TpccOptions {
     @Option(
             names = "--connections",
             paramLabel = "N",
-            defaultValue = "0",
-            showDefaultValue = Visibility.NEVER,
             description =
                     "Connections of an engine over JDBC, at most its terminals. Default: 1, 2, 4 and 10 are tried;"
                             + " under ./lockstep simulate as many as --cores.")
-    int connections;
+    Integer connections;
 
     @Option(
             names = "--unchecked",
@@ -432,7 +431,6 @@ final class TpccOptions {
     /** Runs are simulated. */
     void simulated() {
         simulated = true;
-        connections = connections == 0 ? cores.getFirst() : connections;
     }
 
     /** Keeps of each list what is in it once: runs of the same kind would have the same name. */
@@ -456,6 +454,19 @@ final class TpccOptions {
     /** Whether there are batches, in the order in which the runs take turns. */
     List<Boolean> batches() {
         return batches.stream().map(Choice.OfSwitch.ON::equals).toList();
+    }
+
+    /** Emulated users in all, of engines that run with one number of them. */
+    int terminals() {
+        return warehouses * terminals.getFirst();
+    }
+
+    /** The connections of an engine that can have several, or empty where several numbers are tried. */
+    OptionalInt connections() {
+        if (connections != null) {
+            return OptionalInt.of(connections);
+        }
+        return simulated ? OptionalInt.of(Math.min(cores.getFirst(), terminals())) : OptionalInt.empty();
     }
 
     /** After how much log a checkpoint begins, or {@link Protection#AS_ENGINE}. */

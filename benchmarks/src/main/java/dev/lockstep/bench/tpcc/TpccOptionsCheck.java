@@ -8,6 +8,7 @@ import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.TeamExecution;
 import dev.lockstep.scheduler.TeamMode;
+import dev.lockstep.tpcc.adapter.IsolationLevel;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.plain.PlainAdapter;
@@ -50,6 +51,10 @@ final class TpccOptionsCheck {
                 "--warehouses is 1 to " + PlainAdapter.warehousesMax(options.shrink)
                         + " with --engine plain, whose rows lie in arrays, and --shrink " + options.shrink);
         require(options.terminals.stream().allMatch(count -> count >= 1), "--terminals is at least 1");
+        require(
+                options.terminals.stream()
+                        .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
+                "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
         require(options.repeat >= 1, "--repeat is at least 1");
         require(options.teamLimit >= 1, "--team-limit is at least 1");
         require(
@@ -91,7 +96,7 @@ final class TpccOptionsCheck {
         require(
                 !options.flame || !options.isSimulated(),
                 "--flame is not for ./lockstep simulate, where a profiler would sample the emulator");
-        require(options.connections >= 0, "--connections is at least 1");
+        require(options.connections == null || options.connections >= 1, "--connections is at least 1");
         checkCheckpoints(options);
         checkSlices(options, engines);
         require(!options.control || options.repeat >= 2, "--control needs --repeat 2 or more, to show a spread");
@@ -111,10 +116,6 @@ final class TpccOptionsCheck {
                 lockstepOnly || !options.scanBeside,
                 "--scan-beside needs --engine lockstep alone: other engines cannot be scanned while terminals run");
         checkThink(options, engines);
-        require(
-                options.terminals.stream()
-                        .allMatch(count -> (long) options.warehouses * count <= Terminal.TERMINALS_MAX),
-                "--warehouses times --terminals is at most " + Terminal.TERMINALS_MAX);
     }
 
     /** Users must be able to end a transaction of each type before the run does. */
@@ -180,14 +181,32 @@ final class TpccOptionsCheck {
                 !options.flame || !engines.equals(List.of(EngineName.LOCKSTEP)),
                 "--flame is for engines beside Lockstep, of which --out draws flame graphs anyway");
         require(options.url == null || engines.contains(EngineName.POSTGRESQL), "--url needs --engine postgresql");
+        checkJdbc(options, engines);
+    }
+
+    private static void checkJdbc(TpccOptions options, List<EngineName> engines) {
+        boolean manyConnections = engines.stream().anyMatch(engine -> engine.peer() != null && !engine.oneThread());
+        boolean serializable = options.isolation.equals(Spelling.of(IsolationLevel.SERIALIZABLE));
         require(
-                options.isSimulated()
-                        || options.connections == 0
-                        || engines.stream().anyMatch(engine -> engine.peer() != null && !engine.oneThread()),
-                "--connections needs --engine h2, hsqldb, derby or postgresql");
+                options.isolation.equals(RunSpec.ISOLATION_TPCC)
+                        || engines.contains(EngineName.LOCKSTEP)
+                        || manyConnections
+                        || (serializable && engines.contains(EngineName.SQLITE)),
+                "--isolation needs an engine that has such levels: lockstep, h2, hsqldb, derby or postgresql; sqlite"
+                        + " is serializable, plain and ordered have one thread");
+        if (options.connections == null) {
+            return;
+        }
+        require(manyConnections, "--connections needs --engine h2, hsqldb, derby or postgresql");
         require(
-                options.isSimulated() || options.connections == 0 || !options.think,
-                "--connections has no --think, where each terminal has a connection");
+                !options.think,
+                "--connections has no --think, with which each terminal has a thread of its own, which borrows a"
+                        + " connection for each transaction");
+        int terminals = options.terminals();
+        require(
+                options.connections <= terminals,
+                "--connections is at most --warehouses times --terminals, here " + terminals
+                        + ": a connection serves one terminal or several");
     }
 
     /** A run without what it does not have would be its own control, and look like a cost of nothing. */
@@ -206,8 +225,8 @@ final class TpccOptionsCheck {
 
     private static void checkScheduling(TpccOptions options, boolean lockstep) {
         require(
-                lockstep || !options.scheduler.equals(Spelling.of(Scheduling.STEPS)),
-                "--scheduler steps needs --engine lockstep, alone or among others");
+                lockstep || options.scheduler.equals(Choice.OfScheduler.BOTH),
+                "--scheduler needs --engine lockstep, alone or among others");
         boolean steps = lockstep && !options.scheduler.equals(Spelling.of(Scheduling.JDK));
         String needsSteps = " needs --engine lockstep and --scheduler steps or both";
         require(steps || !options.teams.contains(Spelling.of(TeamMode.ON)), "--teams on" + needsSteps);

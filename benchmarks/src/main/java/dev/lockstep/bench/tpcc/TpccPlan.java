@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -179,7 +180,7 @@ record TpccPlan(
     }
 
     private static List<RunSpec> peer(TpccOptions options, EngineName engine, long memoryBytes, boolean profiled) {
-        int terminals = options.warehouses * options.terminals.getFirst();
+        int terminals = options.terminals();
         return connections(options, engine, terminals).stream()
                 .map(connections -> spec(
                         options,
@@ -211,9 +212,8 @@ record TpccPlan(
             return List.of(terminals);
         }
         List<Integer> counts = engine.connectionCounts(terminals);
-        return options.connections == 0 || counts.size() == 1
-                ? counts
-                : List.of(Math.min(options.connections, terminals));
+        OptionalInt one = options.connections();
+        return one.isEmpty() || counts.size() == 1 ? counts : List.of(one.getAsInt());
     }
 
     private static RunSpec spec(

@@ -359,7 +359,7 @@ class TpccPlanTest {
         assertRefused("--without torn-pages", "--torn-pages=none", "--without=torn-pages");
         assertRefused("--without checkpoints", "--checkpoint-seconds=off", "--without=checkpoints");
         assertRefused("--without pacing", "--checkpoint-seconds=off", "--without=pacing");
-        assertRefused("--scheduler steps needs --engine lockstep", "--engine=h2", "--scheduler=steps");
+        assertRefused("--scheduler needs --engine lockstep", "--engine=h2", "--scheduler=steps");
         assertRefused("more than one value of --teams", "--scheduler=jdk", "--teams=off,governed");
         assertRefused("--flame is for engines beside Lockstep", "--engine=lockstep", "--out=report", "--flame");
         assertEquals(
@@ -439,6 +439,13 @@ class TpccPlanTest {
     void refusesWhatNoPeerWouldHeed() {
         assertRefused("--connections needs", "--engine=lockstep,sqlite", "--connections=4");
         assertRefused("--connections has no --think", "--engine=h2", "--connections=4", "--think");
+        assertRefused(
+                "each terminal has a thread of its own, which borrows a connection for each transaction",
+                "--engine=h2",
+                "--connections=4",
+                "--think");
+        assertRefused("--scheduler needs --engine lockstep", "--engine=plain", "--scheduler=jdk");
+        assertRefused("--scheduler needs --engine lockstep", "--engine=h2", "--scheduler=steps");
         assertRefused("--url needs --engine postgresql", "--engine=h2", "--url=jdbc:postgresql://localhost/test");
         assertRefused("--fsync-delay needs --durability", "--durability=none", "--fsync-delay=5");
         plan("--durability=none,sync", "--fsync-delay=5");
@@ -454,6 +461,34 @@ class TpccPlanTest {
         plan("--think", "--warmup=8", "--duration=10.1");
         plan("--think", "--mix=payment", "--warmup=1", "--duration=2.5");
         plan("--think", "--transactions=10");
+    }
+
+    @Test
+    void refusesAnIsolationThatNoEngineHas() {
+        String needs = "--isolation needs an engine that has such levels: lockstep, h2, hsqldb, derby or postgresql";
+        assertRefused(needs, "--engine=plain,ordered", "--isolation=read-committed");
+        assertRefused(needs, "--engine=plain", "--isolation=serializable");
+        assertRefused(needs, "--engine=plain,sqlite", "--isolation=read-committed");
+        plan("--engine=sqlite", "--isolation=serializable");
+        plan("--engine=plain,hsqldb", "--isolation=read-committed");
+        plan("--engine=all", "--isolation=read-committed");
+    }
+
+    @Test
+    void refusesConnectionsThatWouldNotBe() {
+        assertRefused("--connections is at least 1", "--engine=h2", "--connections=0");
+        assertRefused("--connections is at least 1", "--engine=h2", "--connections=-1");
+        assertRefused(
+                "--connections is at most --warehouses times --terminals, here 10", "--engine=h2", "--connections=11");
+        plan("--engine=h2", "--connections=10");
+        TpccOptions simulated = parse("--engine=h2", "--terminals=1", "--cores=2");
+        simulated.simulated();
+        assertEquals(
+                1,
+                TpccPlan.of(simulated, MEMORY_BYTES, 64)
+                        .configurations()
+                        .getFirst()
+                        .threads());
     }
 
     private static String[] with(List<String> arguments, String more) {
