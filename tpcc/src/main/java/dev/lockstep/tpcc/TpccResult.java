@@ -22,6 +22,7 @@ import java.util.SortedMap;
  * @param cpuNanos processor time of the whole process during the measured phase, or -1 where the JVM does not tell
  * @param allocatedBytes heap allocated by all threads during the measured phase, or -1 where the JVM does not tell
  * @param commits committed transactions of the measured phase
+ * @param deliveredOrders by the Deliveries among them; ten each where every district had an order left
  * @param latencies of the measured phase; {@code null} if the run was given up with terminals that still ran
  * @param aborts attempts of the measured phase that were rolled back
  * @param retries how many of them were tried again
@@ -42,6 +43,7 @@ public record TpccResult(
         long cpuNanos,
         long allocatedBytes,
         Map<TransactionType, Long> commits,
+        long deliveredOrders,
         LatencyRecorder latencies,
         Map<AbortReason, Long> aborts,
         long retries,

@@ -143,6 +143,7 @@ public final class TpccRun {
         Map<TransactionType, Long> commits = new EnumMap<>(TransactionType.class);
         Map<AbortReason, Long> aborts = new EnumMap<>(AbortReason.class);
         long retries = 0;
+        long deliveredOrders = 0;
         // While terminals still run, their counters must not be read: such a run reports its failure alone.
         if (driver.atRest()) {
             for (TransactionType type : TransactionType.values()) {
@@ -156,6 +157,9 @@ public final class TpccRun {
                         driver.loops().stream().mapToLong(l -> l.aborts(reason)).sum());
             }
             retries = driver.loops().stream().mapToLong(TerminalLoop::retries).sum();
+            deliveredOrders = driver.loops().stream()
+                    .mapToLong(TerminalLoop::deliveredOrders)
+                    .sum();
         }
         for (TransactionType type : TransactionType.values()) {
             isolation.put(type, adapter.isolation(type));
@@ -171,6 +175,7 @@ public final class TpccRun {
                 driver.used().cpuNanos(),
                 driver.used().allocatedBytes(),
                 Collections.unmodifiableMap(commits),
+                deliveredOrders,
                 driver.atRest() ? driver.latencies() : null,
                 Collections.unmodifiableMap(aborts),
                 retries,

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.lockstep.bench.flame.FlameShares;
 import dev.lockstep.bench.process.CoreProbe;
 import dev.lockstep.bench.process.ProcessorShares;
+import dev.lockstep.tpcc.adapter.TpccScale;
+import dev.lockstep.tpcc.adapter.TransactionType;
 import dev.lockstep.tpcc.check.ConsistencyCheck;
 import dev.lockstep.tpcc.workload.LatencySummary;
 import java.util.List;
@@ -22,6 +24,8 @@ import java.util.OptionalDouble;
  * @param txnPerSecond committed transactions of all types a second
  * @param newOrderPerMinute committed New-Orders a minute
  * @param commits by type
+ * @param emptyDistrictPart of the districts that these Deliveries came to, those that had no order left to deliver, 0
+ *     to 1: such a Delivery does less; absent where there was none
  * @param latencyMicros by type, and of {@code all}
  * @param aborts attempts rolled back, by reason
  * @param retries how many of them were tried again
@@ -74,6 +78,7 @@ public record RunReport(
         double txnPerSecond,
         double newOrderPerMinute,
         Map<String, Long> commits,
+        Double emptyDistrictPart,
         Map<String, LatencySummary> latencyMicros,
         Map<String, Long> aborts,
         long retries,
@@ -125,6 +130,12 @@ public record RunReport(
         return measuredSeconds == 0 ? 0 : gcMillis / (measuredSeconds * MILLIS_PER_SECOND);
     }
 
+    /** The part of {@link #emptyDistrictPart}, or {@code null} without a Delivery. */
+    static Double emptyDistrictPart(Map<TransactionType, Long> commits, long deliveredOrders) {
+        long districts = commits.getOrDefault(TransactionType.DELIVERY, 0L) * TpccScale.DISTRICTS;
+        return districts == 0 ? null : 1 - (double) deliveredOrders / districts;
+    }
+
     /**
      * Part of the processor time that the JVM's own threads took, its compilers above all, 0 to 1; 0 where no thread's
      * time is known.
@@ -156,6 +167,7 @@ public record RunReport(
                 txnPerSecond,
                 newOrderPerMinute,
                 commits,
+                emptyDistrictPart,
                 latencyMicros,
                 aborts,
                 retries,
@@ -210,6 +222,7 @@ public record RunReport(
                 0,
                 0,
                 Map.of(),
+                null,
                 Map.of(),
                 Map.of(),
                 0,

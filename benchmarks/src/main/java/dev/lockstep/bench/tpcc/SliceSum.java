@@ -18,6 +18,7 @@ final class SliceSum {
     private final Map<AbortReason, Long> aborts = new EnumMap<>(AbortReason.class);
     private final Map<String, Long> threadNanos = new TreeMap<>();
     private final Map<String, CollectorReport> collectors = new TreeMap<>();
+    private long deliveredOrders;
     private long retries;
     private long measuredNanos;
     private long cpuNanos;
@@ -37,6 +38,7 @@ final class SliceSum {
         run.aborts().forEach((reason, count) -> aborts.merge(reason, count, Long::sum));
         threadNanosUsed.forEach((name, nanos) -> threadNanos.merge(name, nanos, Long::sum));
         collectorsUsed.forEach((name, used) -> collectors.merge(name, used, CollectorReport::plus));
+        deliveredOrders += run.deliveredOrders();
         retries += run.retries();
         measuredNanos += run.measuredNanos();
         cpuNanos += run.cpuNanos();
@@ -59,6 +61,10 @@ final class SliceSum {
 
     Map<TransactionType, Long> commits() {
         return commits;
+    }
+
+    long deliveredOrders() {
+        return deliveredOrders;
     }
 
     LatencyRecorder latencies() {

@@ -180,6 +180,7 @@ final class SlicedRun implements AutoCloseable {
                 sum.perSecond(sum.committed()),
                 sum.perMinute(sum.commits().getOrDefault(TransactionType.NEW_ORDER, 0L)),
                 Spelling.keys(sum.commits()),
+                RunReport.emptyDistrictPart(sum.commits(), sum.deliveredOrders()),
                 LatencyGroup.summaries(sum.latencies()),
                 Spelling.keys(sum.aborts()),
                 sum.retries(),

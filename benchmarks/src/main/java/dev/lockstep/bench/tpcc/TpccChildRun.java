@@ -329,6 +329,7 @@ final class TpccChildRun implements TpccProgress {
                 result.transactionsPerSecond(),
                 result.newOrdersPerMinute(),
                 Spelling.keys(result.commits()),
+                RunReport.emptyDistrictPart(result.commits(), result.deliveredOrders()),
                 LatencyGroup.summaries(result.latencies()),
                 Spelling.keys(result.aborts()),
                 result.retries(),

@@ -157,6 +157,8 @@ final class TpccOptions {
             converter = Choice.OfMix.class,
             completionCandidates = Choice.OfMix.class,
             description = "Which transactions: ${COMPLETION-CANDIDATES}. interactive: standard without Delivery."
+                    + " delivery: after 900 for each warehouse, fewer with --shrink, no order is left to deliver, and"
+                    + " what is measured then are empty transactions: say --transactions; the report warns."
                     + " Default: ${DEFAULT-VALUE}.")
     String mix;
 

@@ -50,6 +50,12 @@ final class TpccSections {
     /** Differences of a twentieth are what many comparisons are about. */
     private static final double STOLEN_PART_MAX = 0.05;
 
+    /**
+     * The standard mix comes to a hundredth of itself in a long run: of ten New-Orders for each Delivery a hundredth
+     * rolls back.
+     */
+    private static final double EMPTY_DISTRICT_PART_MAX = 0.05;
+
     private final ExperimentReport report;
     private final Map<String, List<RunReport>> byLabel = new LinkedHashMap<>();
 
@@ -469,10 +475,26 @@ final class TpccSections {
                         run.label(), run.repeat(), PERCENT * run.stolenPart(), PERCENT * STOLEN_PART_MAX));
             }
         }
+        lines.addAll(emptyDistricts(report.runs()));
         lines.addAll(MachineWarnings.of(report.runs()));
         if (!lines.isEmpty()) {
             addLines("Warnings", lines);
         }
+    }
+
+    /** Deliveries that had less to do than those of the standard mix. */
+    static List<String> emptyDistricts(List<RunReport> runs) {
+        return runs.stream()
+                .filter(run -> run.emptyDistrictPart() != null && run.emptyDistrictPart() > EMPTY_DISTRICT_PART_MAX)
+                .map(run -> format(
+                        "%s, repetition %d: %.1f %% of the districts that Deliveries came to had no order left, more"
+                                + " than %.0f %%: these Deliveries did less than they should, and the figures are the"
+                                + " better for it; measure fewer of them, or load more (--warehouses, no --shrink)",
+                        run.label(),
+                        run.repeat(),
+                        PERCENT * run.emptyDistrictPart(),
+                        PERCENT * EMPTY_DISTRICT_PART_MAX))
+                .toList();
     }
 
     private void flameGraphs() {

@@ -203,6 +203,24 @@ class TpccCommandTest {
         assertTrue(out.toString().contains("All is well."), out.toString());
     }
 
+    /** A database of 1/50 has work for 18 of them. */
+    @Test
+    void warnsOfDeliveriesThatFoundNothing() throws IOException {
+        JsonNode result = run(
+                "--engine=plain",
+                "--mix=delivery",
+                "--warmup-transactions=0",
+                "--transactions=72",
+                "--jvm-option=-Xms64m",
+                "--jvm-option=-Xmx64m",
+                "--jvm-option=-Xmn32m");
+        assertEquals(0.75, result.at("/runs/0/emptyDistrictPart").asDouble());
+        assertTrue(
+                out.toString().contains("plain, repetition 1: 75.0 % of the districts that Deliveries came to"),
+                out.toString());
+        assertTrue(out.toString().contains("All is well."), out.toString());
+    }
+
     @Test
     void runsLockstepUnderBothSchedulers() throws IOException {
         JsonNode result = runWhole(WITHOUT_C2, "--transactions", "1000", "--durability", "async", "--pool", "160m");

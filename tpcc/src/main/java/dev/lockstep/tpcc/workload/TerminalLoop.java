@@ -72,6 +72,11 @@ public final class TerminalLoop implements TerminalBody {
     private final long[] commits = new long[2 * TransactionType.COUNT];
     private final long[] aborts = new long[2 * AbortReason.COUNT];
     private final long[] retries = new long[2];
+    private final long[] deliveredOrders = new long[2];
+
+    /** Where the last transaction was a Delivery that committed. */
+    private int lastDelivered;
+
     private final long epochMillisAtZero;
     private final int transactionsPerTurn;
     private int next;
@@ -228,6 +233,7 @@ public final class TerminalLoop implements TerminalBody {
         if (committed) {
             // Before it is on disk, because the rows go with the session: if it does not get there, the run has failed.
             terminal.tally().committed(work.input(), work.transactions());
+            lastDelivered = work.transactions().deliveredOrders();
         }
         return committed;
     }
@@ -239,6 +245,9 @@ public final class TerminalLoop implements TerminalBody {
         if (committed) {
             commits[LatencyRecorder.index(phase, TransactionType.COUNT, type.ordinal())]++;
             latencies.record(phase, type, endNanos - startNanos);
+            if (type == TransactionType.DELIVERY) {
+                deliveredOrders[LatencyRecorder.index(phase, 1, 0)] += lastDelivered;
+            }
         } else {
             aborts[LatencyRecorder.index(phase, AbortReason.COUNT, AbortReason.UNUSED_ITEM.ordinal())]++;
         }
@@ -301,6 +310,11 @@ public final class TerminalLoop implements TerminalBody {
     /** Measured attempts that ended in a rollback for a reason. */
     public long aborts(AbortReason reason) {
         return aborts[LatencyRecorder.index(RunControl.MEASURE, AbortReason.COUNT, reason.ordinal())];
+    }
+
+    /** Orders that measured Deliveries delivered. */
+    public long deliveredOrders() {
+        return deliveredOrders[LatencyRecorder.index(RunControl.MEASURE, 1, 0)];
     }
 
     /** Measured attempts that were followed by another one with the same input. */

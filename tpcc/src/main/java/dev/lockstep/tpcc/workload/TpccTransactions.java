@@ -48,6 +48,7 @@ public final class TpccTransactions {
 
     private final int[] deliveredOrderIds = new int[TpccScale.DISTRICTS];
     private final long[] deliveredCents = new long[TpccScale.DISTRICTS];
+    private int deliveredOrders;
     private final int[] deliveryDistrictIds = new int[TpccScale.DISTRICTS];
     private final int[] deliveryOrderIds = new int[TpccScale.DISTRICTS];
     private final int[] deliveryCustomerIds = new int[TpccScale.DISTRICTS];
@@ -256,6 +257,7 @@ public final class TpccTransactions {
                 warehouseId, deliveryDistrictIds, deliveryOrderIds, count, input.nowMillis, deliveryCents);
         Arrays.fill(deliveredOrderIds, 0);
         Arrays.fill(deliveredCents, 0);
+        deliveredOrders = count;
         for (int i = 0; i < count; i++) {
             deliveredOrderIds[deliveryDistrictIds[i] - 1] = deliveryOrderIds[i];
             deliveredCents[deliveryDistrictIds[i] - 1] = deliveryCents[i];
@@ -307,6 +309,11 @@ public final class TpccTransactions {
     /** Whether a line of the last New-Order is marked as brand goods. */
     public boolean brand(int line) {
         return brandOfLine[line];
+    }
+
+    /** How many orders the last Delivery delivered: one in each district that had one. */
+    int deliveredOrders() {
+        return deliveredOrders;
     }
 
     /** The order that the last Delivery delivered in a district, or 0. */
