@@ -74,7 +74,9 @@ final class SlicedRun implements AutoCloseable {
         long began = System.nanoTime();
         TpccRun.load(configuration(Duration.ZERO), engine.adapter(), new Telling());
         loadSeconds = (double) (System.nanoTime() - began) / TimeUnit.SECONDS.toNanos(1);
-        asLoaded = ConsistencyCheck.afterLoad(spec.scale(), scanner());
+        try (TpccScanner scanner = scanner()) {
+            asLoaded = ConsistencyCheck.afterLoad(spec.scale(), scanner);
+        }
         // What loading has left to be written must not be written in somebody's turn.
         engine.checkpoint();
     }

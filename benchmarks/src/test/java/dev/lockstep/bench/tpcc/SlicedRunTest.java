@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.tpcc.TpccProgress;
+import dev.lockstep.tpcc.adapter.DelegatingAdapter;
 import dev.lockstep.tpcc.adapter.TpccAdapter;
+import dev.lockstep.tpcc.adapter.TpccScanner;
+import dev.lockstep.tpcc.plain.PlainAdapter;
 import dev.lockstep.tpcc.workload.TerminalThreads;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,6 +48,53 @@ class SlicedRunTest {
         }
         assertEquals(0, looksLeft.get());
         assertEquals(2, slices.get());
+    }
+
+    /** A scanner holds a session of the database, which everything that follows would have beside it. */
+    @Test
+    void nothingOfTheLookAtWhatWasLoadedIsLeft(@TempDir Path directory) throws Exception {
+        TpccPlan plan = TpccPlanTest.plan("--shrink=100", "--terminals=2", "--slices=1", "--warmup=0");
+        RunRequest request = new RunRequest(
+                plan.configurations().getFirst(), directory.toString(), null, "unpinned", 1, false, "hash");
+        AtomicInteger open = new AtomicInteger();
+        AtomicInteger opened = new AtomicInteger();
+        TpccAdapter adapter =
+                new DelegatingAdapter(new PlainAdapter(request.configuration().scale())) {
+                    @Override
+                    public TpccScanner openScanner() {
+                        open.incrementAndGet();
+                        opened.incrementAndGet();
+                        return counted(super.openScanner(), open);
+                    }
+                };
+        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});
+                SlicedRun run = new SlicedRun(request, watch, line -> {}, new OnThreads(adapter))) {
+            run.load();
+            assertEquals(1, opened.get());
+            assertEquals(0, open.get());
+        }
+    }
+
+    private static TpccScanner counted(TpccScanner scanner, AtomicInteger open) {
+        return (TpccScanner) Proxy.newProxyInstance(
+                TpccScanner.class.getClassLoader(), new Class<?>[] {TpccScanner.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        open.decrementAndGet();
+                    }
+                    return method.invoke(scanner, arguments);
+                });
+    }
+
+    private record OnThreads(TpccAdapter adapter) implements OpenEngine {
+        @Override
+        public TerminalThreads threads() {
+            return TerminalThreads.platform();
+        }
+
+        @Override
+        public void close() {
+            adapter.close();
+        }
     }
 
     /** Whoever compares it with others would believe that its conditions hold. */
