@@ -78,6 +78,11 @@ enum EngineName {
         return peer;
     }
 
+    /** What is known of its durability where runs do not choose it: a server forces its log as it was started. */
+    String durability() {
+        return this == POSTGRESQL ? "server" : "none";
+    }
+
     /** Whether it has no concurrency control, or lets one connection in, so that one thread serves all terminals. */
     boolean oneThread() {
         return this == PLAIN || this == ORDERED || this == SQLITE;

@@ -19,7 +19,7 @@ import java.util.OptionalDouble;
  * @param scheduler {@code jdk}, {@code steps} or {@code platform}
  * @param sthreads kind of S-threads, or {@code none}
  * @param isolation the level that each transaction type really ran at
- * @param durability of Lockstep; {@code none} for engines in memory
+ * @param durability of Lockstep; {@code none} for engines in memory, {@code server} where the server decides
  * @param threads threads or connections that served the terminals
  * @param txnPerSecond committed transactions of all types a second
  * @param newOrderPerMinute committed New-Orders a minute

@@ -29,7 +29,8 @@ import java.util.Map;
  * @param teamDataBytes by operation, what one execution touches of data
  * @param switchPoints whether members take turns at switch points
  * @param batches whether rows that a statement names together go to Lockstep together
- * @param durability spelled as the engine's, or {@code none} for engines without a log
+ * @param durability spelled as the engine's, or {@code none} for engines without a log, {@code server} where the server
+ *     was started with it
  * @param isolation of all transactions, or {@code tpcc} for the levels that TPC-C requires
  * @param warmUpSeconds time before measuring; also the part of {@code transactions} run before
  * @param durationSeconds time measured

@@ -197,7 +197,7 @@ record TpccPlan(
                         NONE,
                         NONE,
                         false,
-                        NONE,
+                        engine.durability(),
                         0,
                         0,
                         null,

@@ -474,6 +474,15 @@ class TpccPlanTest {
         plan("--engine=all", "--isolation=read-committed");
     }
 
+    /** It forces its log, or not, as it was started; nothing else here would say that it is not in memory. */
+    @Test
+    void theDurabilityOfAServerIsItsOwn() {
+        TpccPlan plan = plan("--engine=sqlite,postgresql", "--url=jdbc:postgresql://localhost/test", "--connections=4");
+        assertEquals(
+                List.of("none", "server"),
+                plan.configurations().stream().map(RunSpec::durability).toList());
+    }
+
     @Test
     void refusesConnectionsThatWouldNotBe() {
         assertRefused("--connections is at least 1", "--engine=h2", "--connections=0");
