@@ -36,7 +36,14 @@ final class ChildFlags {
                 : Math.max(LOCKSTEP_HEAP_BYTES, Math.min(part, PEER_HEAP_BYTES_MAX));
     }
 
-    /** What all children of one command share, in the order in which it stands on their command lines. */
+    /** What all children of one command share, which may have different numbers of cores. */
+    static List<String> shared(List<Integer> cores) {
+        List<String> flags = new ArrayList<>(common(cores.getFirst()));
+        cores.forEach(count -> flags.retainAll(common(count)));
+        return List.copyOf(flags);
+    }
+
+    /** What all children with so many cores share, in the order in which it stands on their command lines. */
     static List<String> common(int cores) {
         List<String> flags = new ArrayList<>(List.of(
                 // Carriers as many as cores, and no more when one of them blocks.

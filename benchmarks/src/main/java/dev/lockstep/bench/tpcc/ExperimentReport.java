@@ -14,7 +14,7 @@ import java.util.Map;
  * @param gitCommit commit that the classes were built from, with {@code -dirty} if changed; absent if unknown
  * @param jvm version of the JDK
  * @param machine where it ran
- * @param jvmFlags options that the children of Lockstep share
+ * @param jvmFlags options that all children share; each run has all of its own
  * @param connections best connection count of each peer
  * @param ratios between configurations
  * @param runs in the order in which they ran

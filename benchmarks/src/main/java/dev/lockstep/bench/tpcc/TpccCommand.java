@@ -165,7 +165,7 @@ public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
                 commit.orElse(null),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 machine,
-                ChildFlags.common(options.cores.getFirst()),
+                ChildFlags.shared(options.cores),
                 experiment.connections(),
                 Ratios.of(runs, experiment.connections()),
                 runs,

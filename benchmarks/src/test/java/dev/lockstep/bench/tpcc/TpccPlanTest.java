@@ -640,6 +640,19 @@ class TpccPlanTest {
         assertEquals("-Xmx1g", ordered.getLast(), "the user's come last, and so win");
     }
 
+    /** Each run has its own in its report. */
+    @Test
+    void flagsThatDifferByCoresAreNotSharedByAll() {
+        List<String> one = ChildFlags.shared(List.of(2));
+        assertEquals(ChildFlags.common(2), one);
+        List<String> two = ChildFlags.shared(List.of(1, 2));
+        assertEquals(
+                one.stream().filter(flag -> !flag.endsWith("=2")).toList(),
+                two,
+                "parallelism and pool of the JDK's scheduler are as many as the cores");
+        assertEquals(2, one.size() - two.size());
+    }
+
     @Test
     void hashesDifferWithEverySetting() {
         RunSpec base = plan().configurations().getFirst();
