@@ -44,9 +44,10 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:every run ended, and every check holds",
-            "1:a check failed: a consistency condition, the tally of the driver, or a run that made no progress, whose"
-                    + " thread dump is named: no transaction ended for 30 s, or nothing was done for 120 s while it"
-                    + " loaded, gathered statistics or checked",
+            "1:a check failed: a consistency condition or the tally of the driver; or a run was given up: a terminal"
+                    + " failed, the server of --url cannot be used, its JVM ended without a report, or it made no"
+                    + " progress, whose thread dump is named: no transaction ended for 30 s, or nothing was done for"
+                    + " 120 s while it loaded, gathered statistics or checked",
             "2:wrong call; or under ./lockstep simulate, and its agent for the JVM is missing"
         },
         footerHeading = "%nUnits: sizes in powers of 1024, times as their names say. Latency lasts from the answer of"

@@ -398,8 +398,9 @@ final class TpccOptions {
             names = "--url",
             paramLabel = "URL",
             description = "JDBC URL of a PostgreSQL server, with user and password; an example stands below. Its"
-                    + " schema lockstep_tpcc is dropped, before and after. The server is not pinned, and its processor"
-                    + " time not counted: start it with taskset where one core is to do all the work.")
+                + " schema lockstep_tpcc is dropped before a run, and after one that was not given up. The server is"
+                + " not pinned, and its processor time not counted: start it with taskset where one core is to do all"
+                + " the work.")
     String url;
 
     @Option(
