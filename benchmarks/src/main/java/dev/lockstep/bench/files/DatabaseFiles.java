@@ -49,6 +49,24 @@ final class DatabaseFiles {
     }
 
     /**
+     * Makes sure that something is not written among the files of the database.
+     *
+     * @throws ParameterException if it is
+     */
+    void requireOutside(String option, Path written) {
+        ResultFile.requireOutside(command.commandLine(), option, written, directory);
+    }
+
+    /**
+     * Makes sure that the result is not written among the files of another database.
+     *
+     * @throws ParameterException if it is
+     */
+    void requireJsonOutside(Path other) {
+        ResultFile.requireOutside(command.commandLine(), "--json", json, other);
+    }
+
+    /**
      * Asks, and returns the exit code for the answer.
      *
      * @throws ParameterException if the call was wrong, for the files or for what is asked of them
@@ -56,6 +74,7 @@ final class DatabaseFiles {
      */
     int exitCode(Question question) throws IOException {
         ResultFile.require(command.commandLine(), "--json", json);
+        requireJsonOutside(directory);
         PrintWriter out = command.commandLine().getOut();
         try {
             return question.ask(directory, out) ? 0 : 1;

@@ -53,6 +53,8 @@ public final class RecoverCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        files.requireOutside("--to", target);
+        files.requireJsonOutside(target);
         return files.exitCode((directory, out) -> {
             SalvageReport report = Database.salvage(directory, target, new ProgressLines(files.errors()));
             print(report, out);

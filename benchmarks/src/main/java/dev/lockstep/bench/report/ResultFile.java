@@ -1,5 +1,6 @@
 package dev.lockstep.bench.report;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine;
@@ -7,6 +8,9 @@ import picocli.CommandLine.ParameterException;
 
 /** A file that a command is asked to write its result to. */
 public final class ResultFile {
+    /** As many as Linux follows. */
+    private static final int LINKS_MAX = 40;
+
     private ResultFile() {}
 
     /**
@@ -31,5 +35,47 @@ public final class ResultFile {
                     line,
                     option + " " + file + " cannot be written: is its directory there, and may it be written to?");
         }
+    }
+
+    /**
+     * Makes sure that nothing is written among the files of a database.
+     *
+     * @param line of the command
+     * @param option that names the file or directory
+     * @param written where something is to be written, or null where nothing is
+     * @param database the directory of the database, there already or not
+     * @throws ParameterException if one lies in the other, with a sentence for the user
+     */
+    public static void requireOutside(CommandLine line, String option, Path written, Path database) {
+        if (written == null) {
+            return;
+        }
+        boolean isInside;
+        try {
+            isInside = real(written, 0).startsWith(real(database, 0));
+        } catch (IOException e) {
+            throw new ParameterException(line, option + " " + written + " cannot be looked at: " + e, e);
+        }
+        if (isInside) {
+            throw new ParameterException(
+                    line,
+                    option + " " + written + " lies among the files of the database in " + database
+                            + ": choose another place");
+        }
+    }
+
+    /** Where a path leads to, of which neither the end nor what a link on the way names need exist. */
+    private static Path real(Path path, int links) throws IOException {
+        if (Files.exists(path)) {
+            return path.toRealPath();
+        }
+        Path absolute = path.toAbsolutePath();
+        if (absolute.getParent() == null) {
+            return absolute;
+        }
+        if (Files.isSymbolicLink(absolute) && links < LINKS_MAX) {
+            return real(absolute.resolveSibling(Files.readSymbolicLink(absolute)), links + 1);
+        }
+        return real(absolute.getParent(), links).resolve(absolute.getFileName()).normalize();
     }
 }

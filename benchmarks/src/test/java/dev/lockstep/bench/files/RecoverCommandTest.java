@@ -1,6 +1,7 @@
 package dev.lockstep.bench.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +10,7 @@ import dev.lockstep.engine.file.PageFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RecoverCommandTest extends FilesCommandFixture {
@@ -48,9 +50,11 @@ class RecoverCommandTest extends FilesCommandFixture {
     }
 
     @Test
-    void wrongCalls() {
+    void wrongCalls() throws IOException {
         assertEquals(2, execute("recover", home.toString()), "--to is missing");
         assertEquals(2, execute("recover", home.toString(), "--to", home.toString()));
+        Path used = Files.createDirectories(directory.resolve("used/below")).getParent();
+        assertEquals(2, execute("recover", home.toString(), "--to", used.toString()));
         assertTrue(err.toString().contains("is not empty"), err::toString);
         Path nowhere = directory.resolve("nowhere");
         assertEquals(
@@ -61,6 +65,30 @@ class RecoverCommandTest extends FilesCommandFixture {
                         "--to",
                         directory.resolve("saved").toString()));
         assertEquals("", out.toString());
+    }
+
+    @Test
+    void nothingIsWrittenAmongTheFilesOfEitherDatabase() throws IOException {
+        Path inside = home.resolve("saved");
+        assertEquals(2, execute("recover", home.toString(), "--to", inside.toString()));
+        assertTrue(
+                err.toString().contains("--to " + inside + " lies among the files of the database in " + home),
+                err::toString);
+        Path link = Files.createSymbolicLink(directory.resolve("link"), home);
+        assertEquals(
+                2,
+                execute(
+                        "recover",
+                        home.toString(),
+                        "--to",
+                        link.resolve("saved/deep").toString()));
+        assertFalse(Files.exists(inside));
+        Path saved = Files.createDirectory(directory.resolve("saved"));
+        for (Path json : List.of(home.resolve(PageFile.PAGES_FILE), saved.resolve(PageFile.PAGES_FILE))) {
+            assertEquals(2, execute("recover", home.toString(), "--to", saved.toString(), "--json", json.toString()));
+        }
+        assertEquals("", out.toString());
+        assertEquals(0, execute("recover", home.toString(), "--to", saved.toString()), err::toString);
     }
 
     @Test

@@ -1,13 +1,18 @@
 package dev.lockstep.bench.files;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.engine.Database;
+import dev.lockstep.engine.file.PageFile;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class VerifyCommandTest extends FilesCommandFixture {
@@ -53,6 +58,32 @@ class VerifyCommandTest extends FilesCommandFixture {
         assertTrue(err.toString().contains("there is no database in the directory"), err::toString);
         assertEquals(2, execute("verify"));
         assertEquals("", out.toString());
+    }
+
+    /** Whichever way leads there; what is to be checked stays as it is. */
+    @Test
+    void aResultAmongTheFilesOfTheDatabaseIsAWrongCall() throws IOException {
+        Path link = Files.createSymbolicLink(directory.resolve("link"), home);
+        Path dangling = Files.createSymbolicLink(directory.resolve("dangling"), home.resolve("new.json"));
+        Path pages = home.resolve(PageFile.PAGES_FILE);
+        byte[] before = Files.readAllBytes(pages);
+        for (Path json : List.of(
+                pages,
+                home.resolve("new.json"),
+                link.resolve(PageFile.PAGES_FILE),
+                home.resolve("../database/new.json"),
+                dangling)) {
+            for (String command : List.of("verify", "inspect")) {
+                assertEquals(2, execute(command, home.toString(), "--json", json.toString()), json::toString);
+            }
+            assertEquals(2, execute("verify", link.toString(), "--json", json.toString()), json::toString);
+        }
+        assertArrayEquals(before, Files.readAllBytes(pages));
+        assertFalse(Files.exists(home.resolve("new.json")));
+        assertTrue(err.toString().contains(" lies among the files of the database in "), err::toString);
+        assertEquals("", out.toString());
+        Path beside = home.resolve("../beside.json");
+        assertEquals(0, execute("verify", home.toString(), "--json", beside.toString()), err::toString);
     }
 
     @Test
