@@ -21,6 +21,10 @@ import dev.lockstep.bench.steps.StepsCommand;
 import dev.lockstep.bench.tpcc.SlicedChildCommand;
 import dev.lockstep.bench.tpcc.TpccChildCommand;
 import dev.lockstep.bench.tpcc.TpccCommand;
+import dev.lockstep.engine.LeakedHandleException;
+import dev.lockstep.engine.LockstepException;
+import dev.lockstep.engine.TransactionStateException;
+import dev.lockstep.engine.WrongThreadException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -134,12 +138,16 @@ public final class Main implements Runnable {
     }
 
     /**
-     * Says in one sentence which input or output failed; where that was is no help to a user, unlike with all other
-     * exceptions.
+     * Says in one sentence which input or output failed, or what the engine refused; where that was is no help to a
+     * user, unlike with all other exceptions, which are mistakes of this program.
      *
      * @throws Exception the one given, where it is another
      */
     static int failed(Exception exception, CommandLine called, ParseResult arguments) throws Exception {
+        if (exception instanceof LockstepException refusal && !isOurMistake(refusal)) {
+            called.getErr().println("lockstep: " + refusal.getMessage());
+            return CommandLine.ExitCode.SOFTWARE;
+        }
         if (!(exception instanceof IOException) && !(exception instanceof UncheckedIOException)) {
             throw exception;
         }
@@ -151,6 +159,13 @@ public final class Main implements Runnable {
                         + (exception.getCause() == null || what.contains(cause) ? what : what + ": " + cause)
                         + "; see that what is named is there and may be used, and that its disk has room.");
         return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** Whether a program uses the engine as nobody may, whatever its user asks for. */
+    private static boolean isOurMistake(LockstepException refusal) {
+        return refusal instanceof WrongThreadException
+                || refusal instanceof LeakedHandleException
+                || refusal instanceof TransactionStateException;
     }
 
     /** Called when no command is named, which is a wrong call. */

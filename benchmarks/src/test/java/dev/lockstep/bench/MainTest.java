@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.jmh.BenchmarkSeed;
 import dev.lockstep.bench.process.Machine;
+import dev.lockstep.engine.StorageException;
+import dev.lockstep.engine.WrongThreadException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -183,6 +185,18 @@ class MainTest {
                 err.toString().lines().toList());
         assertThrows(
                 IllegalStateException.class, () -> Main.failed(new IllegalStateException("a fault"), called, null));
+    }
+
+    /** The message of the engine says all that a user can make use of. */
+    @Test
+    void whatTheEngineRefusesIsOneSentence() throws Exception {
+        CommandLine called = Main.commandLine().getSubcommands().get("verify");
+        called.setErr(new PrintWriter(err, true));
+        assertEquals(1, Main.failed(new StorageException("Cannot read: file=a"), called, null));
+        assertEquals(
+                List.of("lockstep: Cannot read: file=a [code=101]"),
+                err.toString().lines().toList());
+        assertThrows(WrongThreadException.class, () -> Main.failed(new WrongThreadException("a fault"), called, null));
     }
 
     @Test

@@ -9,10 +9,12 @@ import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.NewerFormatException;
 import dev.lockstep.engine.OlderFormatException;
 import dev.lockstep.engine.SchemaException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TargetNotEmptyException;
 import dev.lockstep.engine.ValueOutOfRangeException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -89,7 +91,10 @@ final class DatabaseFiles {
     }
 
     private static boolean isWrongCall(LockstepException e) {
-        return e instanceof MissingFileException
+        // Of a file that the system does not open or make it names the file; where a medium fails it does not.
+        boolean isRefused = e instanceof StorageException && e.getCause() instanceof FileSystemException;
+        return isRefused
+                || e instanceof MissingFileException
                 || e instanceof DatabaseInUseException
                 || e instanceof IncompleteCopyException
                 || e instanceof TargetNotEmptyException

@@ -92,6 +92,17 @@ class RecoverCommandTest extends FilesCommandFixture {
     }
 
     @Test
+    void aTargetThatCannotBeMadeIsAWrongCall() throws IOException {
+        Path file = Files.createFile(directory.resolve("file"));
+        for (Path target : List.of(file, file.resolve("below"))) {
+            assertEquals(2, execute("recover", home.toString(), "--to", target.toString()));
+            assertTrue(err.toString().contains("file=" + target), err::toString);
+            assertFalse(err.toString().contains("\tat "), err::toString);
+        }
+        assertEquals("", out.toString());
+    }
+
+    @Test
     void theHelpTeaches() {
         assertEquals(0, execute("recover", "--help"));
         for (String word : new String[] {"--json", "--to", "Exit codes", "./lockstep recover /var/lib/shop"}) {

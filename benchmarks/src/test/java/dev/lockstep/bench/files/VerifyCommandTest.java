@@ -12,6 +12,7 @@ import dev.lockstep.engine.file.PageFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +85,19 @@ class VerifyCommandTest extends FilesCommandFixture {
         assertEquals("", out.toString());
         Path beside = home.resolve("../beside.json");
         assertEquals(0, execute("verify", home.toString(), "--json", beside.toString()), err::toString);
+    }
+
+    /** As where the user may not read them. */
+    @Test
+    void filesThatCannotBeOpenedAreAWrongCall() throws IOException {
+        Path pages = home.resolve(PageFile.PAGES_FILE);
+        Path aside = Files.move(pages, home.resolve("aside"));
+        Files.createSymbolicLink(pages, pages);
+        for (String command : List.of("verify", "inspect")) {
+            assertEquals(2, execute(command, home.toString()), () -> out + " " + err);
+            assertFalse(err.toString().contains("\tat "), err::toString);
+        }
+        Files.move(aside, pages, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Test
