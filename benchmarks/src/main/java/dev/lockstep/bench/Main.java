@@ -12,6 +12,7 @@ import dev.lockstep.bench.files.VerifyCommand;
 import dev.lockstep.bench.indexfetch.IndexFetchChildCommand;
 import dev.lockstep.bench.indexfetch.IndexFetchCommand;
 import dev.lockstep.bench.process.ChildCommand;
+import dev.lockstep.bench.process.Ending;
 import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.prove.ProveCommand;
 import dev.lockstep.bench.restart.RestartCommand;
@@ -144,6 +145,10 @@ public final class Main implements Runnable {
      * @throws Exception the one given, where it is another
      */
     static int failed(Exception exception, CommandLine called, ParseResult arguments) throws Exception {
+        if (Ending.hasBegun()) {
+            // Of files that go because the user wants an end.
+            return CommandLine.ExitCode.SOFTWARE;
+        }
         if (exception instanceof LockstepException refusal && !isOurMistake(refusal)) {
             called.getErr().println("lockstep: " + refusal.getMessage());
             return CommandLine.ExitCode.SOFTWARE;

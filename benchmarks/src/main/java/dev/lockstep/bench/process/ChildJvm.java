@@ -31,7 +31,7 @@ public final class ChildJvm {
     private ChildJvm() {}
 
     /**
-     * Runs a child to its end.
+     * Runs a child to its end. Does not return where this JVM is told to end, which ends the child first.
      *
      * @param processors where it runs
      * @param directory where it runs, which exists
@@ -57,18 +57,18 @@ public final class ChildJvm {
                 .redirectErrorStream(true);
         builder.environment().putAll(environment);
         builder.environment().putAll(processors.environment());
-        Process process = start(processors, builder);
-        try {
+        try (Ending.Watch watch = start(processors, builder)) {
+            Process process = watch.process();
             BlockingQueue<Optional<String>> printed = new LinkedBlockingQueue<>();
             Thread.ofPlatform().name("child-reader").daemon().start(() -> read(process, printed));
             Optional<String> line = printed.take();
             while (line.isPresent()) {
+                // What a child says to its end is about files that go, and no news.
+                Ending.stopIfBegun();
                 lines.accept(line.get());
                 line = printed.take();
             }
             return process.waitFor();
-        } finally {
-            process.destroyForcibly();
         }
     }
 
@@ -88,13 +88,13 @@ public final class ChildJvm {
     }
 
     /** On a thread of its own, which may be pinned and ends at once. */
-    private static Process start(Processors processors, ProcessBuilder builder)
+    private static Ending.Watch start(Processors processors, ProcessBuilder builder)
             throws IOException, InterruptedException {
-        CompletableFuture<Process> started = new CompletableFuture<>();
+        CompletableFuture<Ending.Watch> started = new CompletableFuture<>();
         Thread.ofPlatform().name("child-starter").start(() -> {
             try {
                 processors.pinStarter();
-                started.complete(builder.start());
+                started.complete(Ending.start(builder));
             } catch (IOException | RuntimeException e) {
                 started.completeExceptionally(e);
             }

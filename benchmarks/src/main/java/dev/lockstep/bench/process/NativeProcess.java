@@ -1,6 +1,7 @@
 package dev.lockstep.bench.process;
 
 import dev.lockstep.counters.Markers;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
@@ -12,28 +13,15 @@ public final class NativeProcess {
     private NativeProcess() {}
 
     /**
-     * Waits for the end of a process that knows nothing of this one: it is killed when this JVM is told to end, or the
-     * calling thread is interrupted.
+     * Runs a process to its end that knows nothing of this one: it ends when this JVM is told to end, in which
+     * case this does not return, and is killed when the calling thread is interrupted.
      *
      * @return its exit code
+     * @throws IOException if it does not start
      */
-    public static int waitFor(Process process) throws InterruptedException {
-        Thread killer = Thread.ofPlatform().name("process-killer").unstarted(process::destroyForcibly);
-        Runtime.getRuntime().addShutdownHook(killer);
-        try {
-            return process.waitFor();
-        } finally {
-            process.destroyForcibly();
-            removeHook(killer);
-        }
-    }
-
-    private static void removeHook(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException ending) {
-            // The hook runs already.
-            return;
+    public static int run(ProcessBuilder builder) throws IOException, InterruptedException {
+        try (Ending.Watch watch = Ending.start(builder)) {
+            return watch.process().waitFor();
         }
     }
 

@@ -38,23 +38,27 @@ public final class ScratchDirectory implements AutoCloseable {
     /** The least of 19 digits. */
     private static final long NUMBER_MIN = 1_000_000_000_000_000_000L;
 
+    private static final int PASSES_MAX = 100;
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Path path;
-    private final Thread hook;
+    private final Runnable removal = this::deleteAtEnd;
     private volatile boolean kept;
 
     private ScratchDirectory(Path path) {
         this.path = path;
-        this.hook = Thread.ofPlatform().name("scratch-remover").unstarted(() -> {
+    }
+
+    private void deleteAtEnd() {
+        for (int pass = 0; pass < PASSES_MAX && Files.exists(path); pass++) {
             try {
                 delete(path);
             } catch (IOException e) {
-                // The next run of this name tries again.
-                return;
+                // Threads of this JVM may still write in it, until they miss a file. What stays goes with the next run.
+                Thread.onSpinWait();
             }
-        });
-        Runtime.getRuntime().addShutdownHook(hook);
+        }
     }
 
     /**
@@ -69,7 +73,9 @@ public final class ScratchDirectory implements AutoCloseable {
     /** Makes one in a directory, which exists. */
     public static ScratchDirectory make(Path parent, String name) throws IOException {
         deleteAbandoned(parent, name);
-        return new ScratchDirectory(create(parent, name).toAbsolutePath());
+        ScratchDirectory made = new ScratchDirectory(create(parent, name).toAbsolutePath());
+        Ending.add(made.removal);
+        return made;
     }
 
     private static Path create(Path parent, String name) throws IOException {
@@ -133,7 +139,7 @@ public final class ScratchDirectory implements AutoCloseable {
 
     /** Lets it stay for good, with everything in it: somebody shall look at what the run has left. */
     public void keep() {
-        if (!kept && removeHook()) {
+        if (!kept && Ending.remove(removal)) {
             kept = true;
             try {
                 Files.createFile(path.resolve(KEPT));
@@ -147,18 +153,8 @@ public final class ScratchDirectory implements AutoCloseable {
     /** Deletes it with everything in it, unless it is kept. */
     @Override
     public void close() throws IOException {
-        if (!kept && removeHook()) {
+        if (!kept && Ending.remove(removal)) {
             delete(path);
-        }
-    }
-
-    /** Returns false when the JVM is ending, and the hook deletes at the same time. */
-    private boolean removeHook() {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-            return true;
-        } catch (IllegalStateException e) {
-            return false;
         }
     }
 

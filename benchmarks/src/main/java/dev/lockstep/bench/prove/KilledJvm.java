@@ -1,5 +1,6 @@
 package dev.lockstep.bench.prove;
 
+import dev.lockstep.bench.process.Ending;
 import dev.lockstep.bench.process.NativeProcess;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -26,11 +27,13 @@ public final class KilledJvm implements AutoCloseable {
     private static final int EXIT_CODE_ON_WINDOWS = 1;
 
     private final Process process;
+    private final Ending.Watch watch;
     private final Path errors;
     private final DataInputStream in;
 
-    private KilledJvm(Process process, Path errors) {
-        this.process = process;
+    private KilledJvm(Ending.Watch watch, Path errors) {
+        this.watch = watch;
+        process = watch.process();
         this.errors = errors;
         in = new DataInputStream(new BufferedInputStream(process.getInputStream()));
     }
@@ -77,8 +80,7 @@ public final class KilledJvm implements AutoCloseable {
                         .collect(Collectors.joining(File.pathSeparator)),
                 mainClass));
         command.addAll(arguments);
-        return new KilledJvm(
-                NativeProcess.builder(command).redirectError(errors.toFile()).start(), errors);
+        return new KilledJvm(Ending.start(NativeProcess.builder(command).redirectError(errors.toFile())), errors);
     }
 
     /**
@@ -142,6 +144,6 @@ public final class KilledJvm implements AutoCloseable {
     /** Ends it, if it has not ended. */
     @Override
     public void close() {
-        process.destroyForcibly();
+        watch.close();
     }
 }

@@ -384,7 +384,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         ProcessBuilder builder =
                 NativeProcess.builder(placement.simulated(program, ours)).inheritIO();
         builder.environment().putAll(simulator.environment());
-        return NativeProcess.waitFor(builder.start());
+        return NativeProcess.run(builder);
     }
 
     /** The file of a program: this JVM's for java, else by path or in PATH. */

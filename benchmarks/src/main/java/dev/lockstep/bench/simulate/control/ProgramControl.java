@@ -123,11 +123,10 @@ public final class ProgramControl {
 
     /** Runs the program once, and returns how many samples there are by then. */
     private long run(PhaseFiles files, Path all) throws SimulationException, IOException, InterruptedException {
-        Process process = NativeProcess.builder(command(files, true, GuestOptions.sampled()))
+        ProcessBuilder builder = NativeProcess.builder(command(files, true, GuestOptions.sampled()))
                 .redirectErrorStream(true)
-                .redirectOutput(files.printed().toFile())
-                .start();
-        int exitCode = NativeProcess.waitFor(process);
+                .redirectOutput(files.printed().toFile());
+        int exitCode = NativeProcess.run(builder);
         if (exitCode != 0) {
             throw new SimulationException("The control failed on the machine's processor: exitCode=" + exitCode
                     + "; it printed: " + String.join(" | ", Files.readAllLines(files.printed())));

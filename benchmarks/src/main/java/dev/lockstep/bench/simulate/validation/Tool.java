@@ -1,5 +1,6 @@
 package dev.lockstep.bench.simulate.validation;
 
+import dev.lockstep.bench.process.Ending;
 import dev.lockstep.bench.process.NativeProcess;
 import java.io.File;
 import java.io.IOException;
@@ -52,8 +53,8 @@ final class Tool {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        try {
+        try (Ending.Watch watch = Ending.start(builder)) {
+            Process process = watch.process();
             if (!process.waitFor(MINUTES_MAX, TimeUnit.MINUTES)) {
                 throw new ToolException("did not end minutes=" + MINUTES_MAX + " command=" + String.join(" ", command));
             }
@@ -66,7 +67,6 @@ final class Tool {
             }
             return said;
         } finally {
-            process.destroyForcibly();
             Files.delete(output);
         }
     }
