@@ -106,6 +106,7 @@ public final class Main implements Runnable {
                 .addSubcommand(new StepsCommand(Main::quietCommands))
                 .addSubcommand(AutoStepsCommand.commandLine(Main::quietSimulation))
                 .addSubcommand(new CodeMapCommand(Main.class.getName()))
+                .setExecutionStrategy(EmptyArguments::refuseOrRun)
                 .setExecutionExceptionHandler(Main::failed)
                 .setParameterExceptionHandler(Main::wrongCall);
     }

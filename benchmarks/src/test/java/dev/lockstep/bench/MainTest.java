@@ -168,6 +168,47 @@ class MainTest {
         assertEquals("", out.toString());
     }
 
+    /** Of these picocli makes empty lists, of which nothing would be measured. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "tpcc --engine ,",
+                "tpcc --terminals ,",
+                "tpcc --without ,",
+                "indexfetch --rows ,",
+                "indexfetch --kinds ,",
+                "disk --terminals ,",
+                "restart --log-mb ,",
+                "steps --variants ,",
+                "steps --warehouses ,",
+                "autosteps --width ,"
+            })
+    void aListWithNothingBetweenItsCommasIsAWrongCall(String words) {
+        String[] arguments = words.split(" ", -1);
+        assertEquals(2, execute(arguments), () -> words + " " + err);
+        assertTrue(
+                err.toString().startsWith("lockstep: " + arguments[1] + " " + arguments[2] + " lacks a value"),
+                err::toString);
+        assertEquals("", out.toString());
+    }
+
+    /** Of an empty text Java makes the current directory. */
+    @Test
+    void aPathThatIsEmptyIsAWrongCall() {
+        for (List<String> words : List.of(
+                List.of("tpcc", "--dir", ""),
+                List.of("tpcc", "--out", ""),
+                List.of("disk", "--json", ""),
+                List.of("prove", "kill", "--dir="),
+                List.of("recover", ".", "--to", ""),
+                List.of("verify", ""))) {
+            assertEquals(2, execute(words.toArray(String[]::new)), () -> words + " " + err);
+            assertTrue(err.toString().contains(" is empty: name a file or directory"), err::toString);
+            err.getBuffer().setLength(0);
+        }
+        assertEquals("", out.toString());
+    }
+
     /** And no stack trace; other exceptions keep theirs. */
     @Test
     void anInputOrOutputThatFailsIsOneSentence() throws Exception {
