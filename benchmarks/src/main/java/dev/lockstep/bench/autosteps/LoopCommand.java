@@ -8,6 +8,7 @@ import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.ShownArguments;
+import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.bench.switchpoints.ClassBytes;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -145,7 +146,7 @@ final class LoopCommand implements Callable<Integer> {
                     asked.search.shape(),
                     directory,
                     asked.command.commandLine().getErr(),
-                    asked::progress);
+                    what -> Terminal.progress(asked.command.commandLine().getErr(), what));
         }
     }
 
@@ -189,7 +190,7 @@ final class LoopCommand implements Callable<Integer> {
             write(result, origin);
             return result.agree() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (RecordingException e) {
-            progress(e.getMessage());
+            say(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         }
     }
@@ -221,7 +222,7 @@ final class LoopCommand implements Callable<Integer> {
         out.flush();
     }
 
-    private void progress(String what) {
+    private void say(String what) {
         PrintWriter err = command.commandLine().getErr();
         err.println("lockstep: " + what);
         err.flush();

@@ -12,6 +12,7 @@ import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -296,11 +297,9 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
                         seed,
                         true,
                         null);
-                command.commandLine()
-                        .getErr()
-                        .println("lockstep: codemap: " + Spelling.of(each)
-                                + ": runs under QEMU, which takes minutes ...");
-                command.commandLine().getErr().flush();
+                Terminal.progress(
+                        command.commandLine().getErr(),
+                        "codemap: " + Spelling.of(each) + ": runs under QEMU, which takes minutes ...");
                 CodeMap.PlainRun plain = null;
                 if (control) {
                     try (CodeMapExperiment experiment = new CodeMapExperiment(spec.unmarked(), jvmOptions)) {

@@ -2,12 +2,14 @@ package dev.lockstep.bench.files;
 
 import dev.lockstep.bench.report.Json;
 import dev.lockstep.bench.report.ResultFile;
+import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.engine.DatabaseInUseException;
 import dev.lockstep.engine.IncompleteCopyException;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.NewerFormatException;
 import dev.lockstep.engine.OlderFormatException;
+import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.SchemaException;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TargetNotEmptyException;
@@ -45,9 +47,11 @@ final class DatabaseFiles {
         return json != null;
     }
 
-    /** Standard error, so that standard output holds the result alone. */
-    PrintWriter errors() {
-        return command.commandLine().getErr();
+    /** Says how a long call gets on, if somebody watches. */
+    ProgressListener progress() {
+        return Terminal.isStandardError()
+                ? new ProgressLines(command.commandLine().getErr())
+                : ProgressListener.NONE;
     }
 
     /**

@@ -56,7 +56,7 @@ public final class RecoverCommand implements Callable<Integer> {
         files.requireOutside("--to", target);
         files.requireJsonOutside(target);
         return files.exitCode((directory, out) -> {
-            SalvageReport report = Database.salvage(directory, target, new ProgressLines(files.errors()));
+            SalvageReport report = Database.salvage(directory, target, files.progress());
             print(report, out);
             files.writeJson(report);
             return report.isComplete();

@@ -38,7 +38,7 @@ public final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         return files.exitCode((directory, out) -> {
-            VerificationReport report = Database.verify(directory, new ProgressLines(files.errors()));
+            VerificationReport report = Database.verify(directory, files.progress());
             print(report, out);
             files.writeJson(report);
             return report.ok();

@@ -334,7 +334,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                     sections);
             return result.counts() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
         } catch (SimulationException e) {
-            options.progress(e.getMessage());
+            options.say(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         }
     }
@@ -436,9 +436,9 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         options.prepare();
         try (ScratchDirectory scratch = ScratchDirectory.make(options.parent(), "indexfetch")) {
             FetchSpec spec = spec().simulated(kinds.getFirst(), spec().members());
-            return FetchSimulator.runPlaced(spec, emulation, scratch.path(), mainClass, options::progress);
+            return FetchSimulator.runPlaced(spec, emulation, scratch.path(), mainClass, options::say);
         } catch (SimulationException e) {
-            options.progress(e.getMessage());
+            options.say(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         }
     }

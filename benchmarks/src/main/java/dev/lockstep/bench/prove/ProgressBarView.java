@@ -1,22 +1,17 @@
 package dev.lockstep.bench.prove;
 
-import dev.lockstep.bench.report.ProgressView;
+import dev.lockstep.bench.report.Terminal;
 import java.io.PrintStream;
-import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows how a proof gets on: a bar on a terminal, else a line for each tenth. Used by one thread. */
+/** Shows how a proof gets on: a bar on a terminal, nothing elsewhere. Used by one thread. */
 final class ProgressBarView implements ProofProgress, AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
-    private static final int PARTS = 10;
 
-    private final PrintStream out;
-    private final String title;
     private final ProgressBar bar;
-    private long part = -1;
 
     /**
      * Shows one proof.
@@ -25,9 +20,7 @@ final class ProgressBarView implements ProofProgress, AutoCloseable {
      * @param title names the proof
      */
     ProgressBarView(PrintStream out, String title) {
-        this.out = out;
-        this.title = title;
-        this.bar = ProgressView.onTerminal()
+        this.bar = Terminal.isStandardError()
                 ? new ProgressBarBuilder()
                         .setTaskName(title)
                         .setInitialMax(-1)
@@ -45,18 +38,6 @@ final class ProgressBarView implements ProofProgress, AutoCloseable {
             bar.maxHint(total > 0 ? total : -1);
             bar.stepTo(done);
             bar.setExtraMessage(activity.isEmpty() ? "" : " " + activity);
-            return;
-        }
-        long now = total > 0 ? done * PARTS / total : 0;
-        if (now != part) {
-            part = now;
-            out.println(String.format(
-                    Locale.ROOT,
-                    "lockstep: %s: %,d%s%s",
-                    title,
-                    done,
-                    total > 0 ? String.format(Locale.ROOT, " of %,d", total) : "",
-                    activity.isEmpty() ? "" : ", " + activity));
         }
     }
 

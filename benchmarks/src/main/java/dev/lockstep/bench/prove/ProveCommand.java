@@ -12,6 +12,7 @@ import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
+import dev.lockstep.bench.report.Terminal;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -269,8 +270,7 @@ public final class ProveCommand implements Callable<Integer>, SimulatedAs.Told {
     /** From one more run for a short time, or of the same point or input, whose verdict is no part of this one's. */
     private void draw(FlameGraphs graphs, ProofOptions options) throws IOException, InterruptedException {
         PrintWriter err = command.commandLine().getErr();
-        err.println("lockstep: prove: draws a flame graph");
-        err.flush();
+        Terminal.progress(err, "prove: draws a flame graph");
         List<String> words = new ArrayList<>(List.of("prove", name));
         if (input != null) {
             words.addAll(List.of("--input", input.toAbsolutePath().toString()));

@@ -69,8 +69,13 @@ public final class MeasurementOptions extends ResultOptions {
         origin = Origin.here(commandLine().getParseResult().originalArgs(), seed);
     }
 
-    /** Says on standard error how the experiment gets on. */
+    /** Says on standard error how the experiment gets on, if somebody watches. */
     public void progress(String what) {
+        Terminal.progress(commandLine().getErr(), what);
+    }
+
+    /** Says something on standard error that is more than progress. */
+    public void say(String what) {
         PrintWriter err = commandLine().getErr();
         err.println("lockstep: " + what);
         err.flush();

@@ -8,7 +8,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows how a run gets on: a bar on a terminal, else a line for each phase. Used by one thread. */
+/** Shows how a run gets on: a bar on a terminal, nothing elsewhere. Used by one thread. */
 public final class ProgressView implements AutoCloseable {
     private static final int UPDATE_MILLIS = 200;
 
@@ -27,13 +27,7 @@ public final class ProgressView implements AutoCloseable {
     public ProgressView(PrintStream out, String title) {
         this.out = out;
         this.title = title;
-        this.bars = onTerminal();
-    }
-
-    /** Whether somebody watches: this process has a terminal. */
-    @SuppressWarnings("SystemConsoleNull") // JDK 22 to 24 return no null; 25 does again.
-    public static boolean onTerminal() {
-        return System.console() != null && System.console().isTerminal();
+        this.bars = Terminal.isStandardError();
     }
 
     /** Shows one line of progress. */
@@ -62,8 +56,6 @@ public final class ProgressView implements AutoCloseable {
                     .setConsumer(new ConsoleProgressBarConsumer(out))
                     .clearDisplayOnFinish()
                     .build();
-        } else {
-            out.println("lockstep: " + title + ": " + words(phase));
         }
     }
 

@@ -113,7 +113,7 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
             } catch (RuntimeException | IOException e) {
                 // What could not be recovered is there to be looked at.
                 scratch.keep();
-                options.progress("keeps the databases, directory=" + scratch.path());
+                options.say("keeps the databases, directory=" + scratch.path());
                 throw e;
             }
             if (graphs.isPresent()) {

@@ -260,7 +260,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
         if (simulatedSide) {
             Optional<String> obstacle = simulatorObstacle.get();
             if (obstacle.isPresent()) {
-                options.progress(obstacle.get());
+                options.say(obstacle.get());
                 return CommandLine.ExitCode.USAGE;
             }
         }

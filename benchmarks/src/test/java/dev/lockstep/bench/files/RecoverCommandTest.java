@@ -22,7 +22,7 @@ class RecoverCommandTest extends FilesCommandFixture {
         assertEquals(0, code, () -> out + " " + err);
         assertTrue(out.toString().contains("2,000 rows saved"), out::toString);
         assertTrue(out.toString().contains("Nothing is lost."), out::toString);
-        assertTrue(err.toString().contains("pages read"), err::toString);
+        assertEquals("", err.toString(), "nobody watches");
         JsonNode report = new ObjectMapper().readTree(json.toFile());
         assertEquals(ROWS, report.get("rows").asInt());
         assertEquals("account", report.at("/tables/0/name").asText());

@@ -26,7 +26,7 @@ class VerifyCommandTest extends FilesCommandFixture {
         JsonNode report = new ObjectMapper().readTree(json.toFile());
         assertEquals(ROWS + 1, report.get("records").asInt(), "rows and the catalog's entry");
         assertTrue(report.get("findings").isEmpty(), report::toString);
-        assertTrue(err.toString().contains("pages of trees read"), err::toString);
+        assertEquals("", err.toString(), "nobody watches");
     }
 
     @Test

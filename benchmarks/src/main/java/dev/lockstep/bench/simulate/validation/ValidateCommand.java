@@ -5,9 +5,9 @@ import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.report.Origin;
-import dev.lockstep.bench.report.ProgressView;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Spelling;
+import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -203,7 +203,7 @@ public final class ValidateCommand implements Callable<Integer>, SimulatedAs.Tol
 
     /** A line on a terminal that the next one overwrites, nothing elsewhere. */
     private static Consumer<String> progress() {
-        if (!ProgressView.onTerminal()) {
+        if (!Terminal.isStandardError()) {
             return next -> {};
         }
         // ESC [ K clears what is left of the line before.
