@@ -19,6 +19,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Stream;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.NoBenchmarksException;
@@ -113,6 +115,7 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
     @Override
     public Integer call() throws Exception {
         CommandLineOptions options = parsed(JmhProfilers.complete(arguments, placement));
+        requireExpressions(options);
         if (options.shouldHelp()) {
             options.showHelp();
             return 0;
@@ -155,6 +158,18 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
         } catch (RunnerException e) {
             command.commandLine().getErr().println("lockstep: " + e.getMessage());
             return 1;
+        }
+    }
+
+    private void requireExpressions(CommandLineOptions options) {
+        try {
+            options.getIncludes().forEach(Pattern::compile);
+            options.getExcludes().forEach(Pattern::compile);
+        } catch (PatternSyntaxException e) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "'" + e.getPattern() + "' is no regular expression: " + e.getDescription(),
+                    e);
         }
     }
 

@@ -209,6 +209,40 @@ class MainTest {
         assertEquals("", out.toString());
     }
 
+    /** It may be listed, and so passes for something that can be read. */
+    @Test
+    void aDirectoryInPlaceOfAnInputIsAWrongCall(@TempDir Path directory) {
+        String name = directory.toString();
+        for (List<String> words : List.of(
+                List.of("prove", "fuzz", "--input", name),
+                List.of("autosteps", name),
+                List.of("codemap", "--read", name))) {
+            assertEquals(2, execute(words.toArray(String[]::new)), () -> words + " " + err);
+            assertTrue(err.toString().contains("cannot be read"), err::toString);
+            err.getBuffer().setLength(0);
+        }
+        assertEquals("", out.toString());
+    }
+
+    @Test
+    void whatIsNoRegularExpressionIsAWrongCall() {
+        assertEquals(2, execute("jmh", "["));
+        assertTrue(err.toString().contains("'[' is no regular expression: "), err::toString);
+        assertEquals(2, execute("jmh", "--", "-e", "["));
+        assertEquals("", out.toString());
+    }
+
+    /** Known before the children start, and before there is a directory that a failed one keeps. */
+    @Test
+    void whatIsNoOptionOfAJvmIsAWrongCall() {
+        for (String name : List.of("tpcc", "steps", "codemap")) {
+            assertEquals(2, execute(name, "--jvm-option", "foo"), err::toString);
+            assertTrue(err.toString().contains("'foo' is no option of a JVM"), err::toString);
+            err.getBuffer().setLength(0);
+        }
+        assertEquals("", out.toString());
+    }
+
     /** And no stack trace; other exceptions keep theirs. */
     @Test
     void anInputOrOutputThatFailsIsOneSentence() throws Exception {

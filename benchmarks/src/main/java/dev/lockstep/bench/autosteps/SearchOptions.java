@@ -1,9 +1,9 @@
 package dev.lockstep.bench.autosteps;
 
+import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.simulate.CacheShape;
 import dev.lockstep.bench.simulate.ThisMachine;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
@@ -93,7 +93,7 @@ final class SearchOptions {
 
     /** Reads a trace that the user has named. */
     TraceFile read(Path file) throws IOException {
-        require(Files.isReadable(file), "TRACE cannot be read: file=" + file);
+        require(InputFile.isReadable(file), "TRACE cannot be read: file=" + file);
         try {
             return TraceFile.read(file);
         } catch (TraceFormatException e) {

@@ -5,6 +5,8 @@ import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SimulatedAs;
+import dev.lockstep.bench.report.InputFile;
+import dev.lockstep.bench.report.JvmOption;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -16,7 +18,6 @@ import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.bench.simulate.SimulationException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -173,6 +174,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
     @Option(
             names = "--jvm-option",
             paramLabel = "OPTION",
+            converter = JvmOption.class,
             description = "One more option of the simulated JVMs; may be repeated. The map names all of them.")
     private List<String> jvmOptions = List.of();
 
@@ -268,7 +270,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
                             + " transactions=" + transactions + " warmupTransactions=" + warmUpTransactions
                             + " terminals=" + terminals + " methods=" + methods);
         }
-        if (read != null && !Files.isReadable(read)) {
+        if (read != null && !InputFile.isReadable(read)) {
             throw new ParameterException(command.commandLine(), "--read " + read + " cannot be read: is it there?");
         }
         results.require(!flame.isAsked() || read == null, "--flame runs the workloads once more: leave --read out");

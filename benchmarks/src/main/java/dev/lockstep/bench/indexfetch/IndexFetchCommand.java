@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.Placement;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.bench.report.Section;
@@ -16,7 +17,6 @@ import dev.lockstep.bench.simulate.SimulationException;
 import dev.lockstep.bench.switchpoints.SwitchPointException;
 import dev.lockstep.bench.switchpoints.SwitchPoints;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -405,7 +405,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
         if (switchPoints == null) {
             return;
         }
-        options.require(Files.isReadable(switchPoints), "--switch-points cannot be read: file=" + switchPoints);
+        options.require(InputFile.isReadable(switchPoints), "--switch-points cannot be read: file=" + switchPoints);
         try {
             SwitchPoints.readForThisJvm(switchPoints);
         } catch (SwitchPointException e) {

@@ -7,6 +7,7 @@ import dev.lockstep.bench.process.ChildJvm;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.SimulatedAs;
+import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
@@ -244,7 +245,7 @@ public final class ProveCommand implements Callable<Integer>, SimulatedAs.Told {
         if (!Files.isWritable(where)) {
             throw wrong("--dir " + where + " cannot be written to: choose another one");
         }
-        if (input != null && !Files.isReadable(input)) {
+        if (input != null && !InputFile.isReadable(input)) {
             throw wrong("--input " + input + " cannot be read: name the file that the failure named");
         }
         long count = minutes != null ? 0 : points != null ? points : proof.pointsDefault();

@@ -9,6 +9,7 @@ import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.process.SourceVersion;
 import dev.lockstep.bench.process.Verdict;
+import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
@@ -402,7 +403,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
     }
 
     private void requirePoints() throws IOException {
-        if (switchPoints != null && !Files.isReadable(switchPoints)) {
+        if (switchPoints != null && !InputFile.isReadable(switchPoints)) {
             throw new ParameterException(
                     command.commandLine(), "--switch-points cannot be read: file=" + switchPoints + ".");
         }

@@ -1,6 +1,7 @@
 package dev.lockstep.bench.simulate;
 
 import dev.lockstep.bench.process.NodesFile;
+import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.report.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -238,7 +239,7 @@ public final class SimulateOptions {
             }
         }
         Path file = Path.of(machine);
-        if (!Files.isReadable(file)) {
+        if (!InputFile.isReadable(file)) {
             throw new IllegalArgumentException("--machine " + machine
                     + " is neither a file that can be read nor one of: " + Spelling.all(MachinePreset.class));
         }

@@ -5,6 +5,7 @@ import dev.lockstep.bench.flame.FlameOption;
 import dev.lockstep.bench.process.FootprintsFile;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.process.SimulatedAs;
+import dev.lockstep.bench.report.JvmOption;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Part;
@@ -215,6 +216,7 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
     @Option(
             names = "--jvm-option",
             paramLabel = "OPTION",
+            converter = JvmOption.class,
             description = "One more option of every child JVM; may be repeated.")
     private List<String> jvmOptions = List.of();
 

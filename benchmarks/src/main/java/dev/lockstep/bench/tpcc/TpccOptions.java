@@ -1,5 +1,6 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.bench.report.JvmOption;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.scheduler.SchedulerOptions;
 import java.nio.file.Path;
@@ -406,6 +407,7 @@ final class TpccOptions {
     @Option(
             names = "--jvm-option",
             paramLabel = "OPTION",
+            converter = JvmOption.class,
             description = "One more option of every child JVM; may be repeated. It takes precedence over the common"
                     + " ones, which are listed below.")
     List<String> jvmOptions = List.of();
