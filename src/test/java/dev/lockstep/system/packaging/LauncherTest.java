@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,10 @@ class LauncherTest {
     }
 
     private Process launch() throws IOException {
+        return launch(Map.of("LOCKSTEP_JAVA_OPTIONS", "-version"));
+    }
+
+    private Process launch(Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(script.toString(), "tpcc")
                 .redirectErrorStream(true)
                 .redirectOutput(home.resolve("output").toFile());
@@ -50,7 +55,7 @@ class LauncherTest {
         builder.environment().put("PATH", "/usr/bin:/bin");
         builder.environment().put("HOME", home.toString());
         builder.environment().put("MAVEN", home.resolve("maven").toString());
-        builder.environment().put("LOCKSTEP_JAVA_OPTIONS", "-version");
+        builder.environment().putAll(environment);
         return builder.start();
     }
 
@@ -71,6 +76,19 @@ class LauncherTest {
         assertTrue(jdk.isAbsolute() && Files.isExecutable(jdk.resolve("bin/java")), jdk::toString);
         assertEnded(launch());
         assertEquals(1, calls().size(), "what is built is not built again");
+    }
+
+    /** As the help of commands says where they leave --dir out. */
+    @Test
+    void temporaryFilesGoWhereTheSystemSays() throws Exception {
+        Files.createFile(home.resolve("open"));
+        Path temporary = Files.createDirectory(home.resolve("for now"));
+        for (Path named : List.of(temporary, home.resolve("missing"))) {
+            assertEnded(launch(
+                    Map.of("LOCKSTEP_JAVA_OPTIONS", "-XshowSettings:properties -version", "TMPDIR", named.toString())));
+            String output = Files.readString(home.resolve("output"));
+            assertEquals(named.equals(temporary), output.contains("java.io.tmpdir = " + named + "\n"), output);
+        }
     }
 
     /** Two builds in one directory would delete each other's classes. */

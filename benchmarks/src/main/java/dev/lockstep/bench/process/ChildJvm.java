@@ -21,12 +21,14 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Starts this program again in a JVM of its own: the same JDK, class path and module flags, other options. The child
- * ends when this process does, because it watches its standard input; see {@link #endWithParent}.
+ * Starts this program again in a JVM of its own: the same JDK, class path, module flags and directory for temporary
+ * files, other options. The child ends when this process does, because it watches its standard input; see {@link
+ * #endWithParent}.
  */
 public final class ChildJvm {
-    private static final List<String> MODULE_FLAGS =
-            List.of("--add-exports", "--add-opens", "--add-modules", "--enable-native-access");
+    /** How options begin that this JVM has and a child needs: modules, and where temporary files go. */
+    private static final List<String> INHERITED =
+            List.of("--add-exports", "--add-opens", "--add-modules", "--enable-native-access", "-Djava.io.tmpdir=");
 
     private ChildJvm() {}
 
@@ -116,7 +118,7 @@ public final class ChildJvm {
     public static List<String> command(List<String> options, String mainClass, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(moduleFlags());
+        command.addAll(inherited());
         command.addAll(options);
         String classPath = absoluteClassPath();
         if (classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)) {
@@ -132,9 +134,9 @@ public final class ChildJvm {
         return command;
     }
 
-    private static List<String> moduleFlags() {
+    private static List<String> inherited() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(argument -> MODULE_FLAGS.stream().anyMatch(argument::startsWith))
+                .filter(argument -> INHERITED.stream().anyMatch(argument::startsWith))
                 .toList();
     }
 
