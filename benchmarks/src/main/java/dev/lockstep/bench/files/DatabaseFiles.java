@@ -1,6 +1,7 @@
 package dev.lockstep.bench.files;
 
 import dev.lockstep.bench.report.Json;
+import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.Terminal;
 import dev.lockstep.engine.DatabaseInUseException;
@@ -34,6 +35,9 @@ final class DatabaseFiles {
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the result.")
     private Path json;
+
+    /** Of a result that somebody wants as JSON. */
+    private Origin origin;
 
     /** What is asked about the files. */
     @FunctionalInterface
@@ -81,6 +85,10 @@ final class DatabaseFiles {
     int exitCode(Question question) throws IOException {
         ResultFile.require(command.commandLine(), "--json", json);
         requireJsonOutside(directory);
+        if (json != null) {
+            // Nothing here is at random.
+            origin = Origin.here(command.commandLine().getParseResult().originalArgs(), 0);
+        }
         PrintWriter out = command.commandLine().getOut();
         try {
             return question.ask(directory, out) ? 0 : 1;
@@ -108,10 +116,10 @@ final class DatabaseFiles {
                 || e instanceof ValueOutOfRangeException;
     }
 
-    /** Writes the result as JSON, if somebody wants it. */
+    /** Writes the result, an object in JSON, with where it comes from, if somebody wants it. */
     void writeJson(Object result) throws IOException {
         if (json != null) {
-            Json.writeResult(json, result);
+            Json.writeResult(json, origin, result);
         }
     }
 }

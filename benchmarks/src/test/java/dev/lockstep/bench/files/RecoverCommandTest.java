@@ -24,6 +24,9 @@ class RecoverCommandTest extends FilesCommandFixture {
         assertTrue(out.toString().contains("Nothing is lost."), out::toString);
         assertEquals("", err.toString(), "nobody watches");
         JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertTrue(report.at("/origin/command").asText().startsWith("./lockstep recover " + home), report::toString);
+        assertFalse(report.at("/origin/commit").asText().isEmpty(), report::toString);
+        assertFalse(report.at("/origin/time").asText().isEmpty(), report::toString);
         assertEquals(ROWS, report.get("rows").asInt());
         assertEquals("account", report.at("/tables/0/name").asText());
         assertEquals(0, execute("verify", saved.toString()));

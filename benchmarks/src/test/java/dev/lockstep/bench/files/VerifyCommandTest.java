@@ -24,6 +24,9 @@ class VerifyCommandTest extends FilesCommandFixture {
         assertTrue(out.toString().contains("Nothing is wrong."), out::toString);
         assertTrue(out.toString().contains(" in use by 2 trees with 2,001 records."), out::toString);
         JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertTrue(report.at("/origin/command").asText().startsWith("./lockstep verify " + home), report::toString);
+        assertFalse(report.at("/origin/commit").asText().isEmpty(), report::toString);
+        assertFalse(report.at("/origin/time").asText().isEmpty(), report::toString);
         assertEquals(ROWS + 1, report.get("records").asInt(), "rows and the catalog's entry");
         assertTrue(report.get("findings").isEmpty(), report::toString);
         assertEquals("", err.toString(), "nobody watches");
