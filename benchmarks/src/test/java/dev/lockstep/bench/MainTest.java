@@ -243,6 +243,27 @@ class MainTest {
         assertEquals("", out.toString());
     }
 
+    @Test
+    void whatIsOutOfRangeIsToldTheRange(@TempDir Path directory) throws IOException {
+        String file = Files.createFile(directory.resolve("file")).toString();
+        for (List<String> told : List.of(
+                List.of("more than 0 and up to a week", "tpcc", "--duration", "0"),
+                List.of("more than 0 and up to an hour", "disk", "--seconds", "0"),
+                List.of("more than 0 and up to an hour", "indexfetch", "--seconds", "0"),
+                List.of("more than 0 and up to a day", "steps", "--duration", "0"),
+                List.of("'0' is out of range: a size is 1 to ", "tpcc", "--pool", "0"),
+                List.of("'0' is out of range: a size is 1 to ", "simulate", "--l1i", "0,8,64", "--", "java"),
+                List.of("--dir " + file + " is a file", "tpcc", "--dir", file),
+                List.of("--dir " + file + " is a file", "disk", "--dir", file),
+                List.of("--dir " + file + " is a file", "prove", "kill", "--dir", file))) {
+            List<String> words = told.subList(1, told.size());
+            assertEquals(2, execute(words.toArray(String[]::new)), () -> words + " " + err);
+            assertTrue(err.toString().contains(told.getFirst()), err::toString);
+            err.getBuffer().setLength(0);
+        }
+        assertEquals("", out.toString());
+    }
+
     /** And no stack trace; other exceptions keep theirs. */
     @Test
     void anInputOrOutputThatFailsIsOneSentence() throws Exception {

@@ -104,7 +104,7 @@ public final class DiskCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         options.require(
                 terminals.stream().allMatch(each -> each >= 1 && each <= TERMINALS_MAX), "--terminals is 1 to 10000");
-        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is more than 0 and up to an hour");
         options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
         flame.require(options);
         options.prepare();

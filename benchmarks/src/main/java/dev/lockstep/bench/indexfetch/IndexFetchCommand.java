@@ -386,7 +386,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
                 "--operation-padding with --measure misses is one size, and goes without --switch-padding and"
                         + " --retrained-points");
         options.require(operations >= 1, "--operations is at least 1");
-        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is up to an hour");
+        options.require(seconds > 0 && seconds <= SECONDS_MAX, "--seconds is more than 0 and up to an hour");
         options.require(transactions >= 0, "--transactions is 1 or more, or 0 for --seconds");
         options.require(
                 measured == Measured.TIME || (members.contains(1) && members.size() <= FetchPhases.sizesMax()),

@@ -11,6 +11,7 @@ import dev.lockstep.bench.report.InputFile;
 import dev.lockstep.bench.report.Origin;
 import dev.lockstep.bench.report.Report;
 import dev.lockstep.bench.report.ReportText;
+import dev.lockstep.bench.report.ResultFile;
 import dev.lockstep.bench.report.ResultOptions;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.Terminal;
@@ -208,7 +209,7 @@ public final class ProveCommand implements Callable<Integer>, SimulatedAs.Told {
         return report.ok() ? 0 : 1;
     }
 
-    private ProofOptions options(Proof proof) throws IOException {
+    private ProofOptions options(Proof proof) {
         if (points != null && minutes != null) {
             throw wrong("--points and --minutes exclude each other");
         }
@@ -235,19 +236,11 @@ public final class ProveCommand implements Callable<Integer>, SimulatedAs.Told {
         if (point != null && proof.pointsDefault() == 0) {
             throw wrong("prove " + proof.name() + " has no points that can be tried alone: leave --point out");
         }
-        Path where = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-        try {
-            Files.createDirectories(where);
-        } catch (IOException e) {
-            throw new ParameterException(
-                    command.commandLine(), "--dir " + where + " cannot be made: " + e.getMessage(), e);
-        }
-        if (!Files.isWritable(where)) {
-            throw wrong("--dir " + where + " cannot be written to: choose another one");
-        }
         if (input != null && !InputFile.isReadable(input)) {
             throw wrong("--input " + input + " cannot be read: name the file that the failure named");
         }
+        Path where = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
+        ResultFile.requireDirectory(command.commandLine(), "--dir", where);
         long count = minutes != null ? 0 : points != null ? points : proof.pointsDefault();
         Duration time = minutes != null
                 ? Duration.ofMillis(Math.max(Math.round(minutes * MILLIS_PER_MINUTE), 1))

@@ -64,6 +64,7 @@ public final class MeasurementOptions extends ResultOptions {
     @Override
     public void prepare() {
         require(repeat >= 1, "--repeat is at least 1");
+        require(!Files.isRegularFile(parent()), "--dir " + parent() + " is a file: name a directory");
         require(Files.isDirectory(parent()) && Files.isWritable(parent()), "--dir is a directory to write to");
         super.prepare();
         origin = Origin.here(commandLine().getParseResult().originalArgs(), seed);

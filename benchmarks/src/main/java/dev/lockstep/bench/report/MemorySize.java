@@ -29,7 +29,8 @@ public record MemorySize(long bytes) {
         int shift = matcher.group(2).isEmpty() ? 0 : BITS_PER_UNIT * UNITS.indexOf(matcher.group(2));
         long number = Long.parseLong(matcher.group(1));
         if (number == 0 || number > Long.MAX_VALUE >> shift) {
-            throw new IllegalArgumentException("'" + text + "' is out of range");
+            throw new IllegalArgumentException(
+                    "'" + text + "' is out of range: a size is 1 to " + Long.MAX_VALUE + " bytes");
         }
         return new MemorySize(number << shift);
     }

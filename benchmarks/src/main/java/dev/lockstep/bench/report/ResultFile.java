@@ -38,6 +38,28 @@ public final class ResultFile {
     }
 
     /**
+     * Makes a directory, if need be, and makes sure that it can be written to.
+     *
+     * @param line of the command
+     * @param option that names the directory
+     * @throws ParameterException if it cannot, with a sentence for the user
+     */
+    public static void requireDirectory(CommandLine line, String option, Path directory) {
+        String named = option + " " + directory;
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new ParameterException(line, named + " is a file: name a directory");
+        }
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new ParameterException(line, named + " cannot be made: " + e.getMessage(), e);
+        }
+        if (!Files.isWritable(directory)) {
+            throw new ParameterException(line, named + " cannot be written to: choose another one");
+        }
+    }
+
+    /**
      * Makes sure that nothing is written among the files of a database.
      *
      * @param line of the command

@@ -2,7 +2,6 @@ package dev.lockstep.bench.report;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -84,17 +83,8 @@ public class ResultOptions {
      */
     public void prepare() {
         ResultFile.require(commandLine(), "--json", json);
-        if (directory == null) {
-            return;
-        }
-        CommandLine line = commandLine();
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new ParameterException(line, "--out " + directory + " cannot be made: " + e.getMessage(), e);
-        }
-        if (!Files.isWritable(directory)) {
-            throw new ParameterException(line, "--out " + directory + " cannot be written to: choose another one");
+        if (directory != null) {
+            ResultFile.requireDirectory(commandLine(), "--out", directory);
         }
     }
 

@@ -360,7 +360,8 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
         options.require(shrink >= 1 && shrink <= TpccScale.SHRINK_MAX, "--shrink is 1 to " + TpccScale.SHRINK_MAX);
         options.require(teamLimit >= 1, "--team-limit is at least 1");
         options.require(warmUpSeconds >= 0 && warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a day");
-        options.require(durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is up to a day");
+        options.require(
+                durationSeconds > 0 && durationSeconds <= SECONDS_MAX, "--duration is more than 0 and up to a day");
         simulatedOptions.require(options);
         if (nativeSide && !simulatedSide) {
             options.refuse("With --native alone", SimulatedOptions.NAMES);

@@ -192,28 +192,14 @@ public final class TpccCommand implements Callable<Integer>, SimulatedAs.Told {
 
     /** A result that cannot be written is better known before the runs than after. */
     private void requireWritable() {
-        requireDirectory("--dir", options.directory);
+        if (options.directory != null) {
+            ResultFile.requireDirectory(command.commandLine(), "--dir", options.directory);
+        }
         if (options.out != null) {
-            requireDirectory("--out", options.out);
+            ResultFile.requireDirectory(command.commandLine(), "--out", options.out);
             ResultFile.require(command.commandLine(), "--out", options.out.resolve(REPORT_JSON));
         }
         ResultFile.require(command.commandLine(), "--json", options.json);
         ResultFile.require(command.commandLine(), "--profile", options.profile);
-    }
-
-    private void requireDirectory(String option, Path directory) {
-        if (directory == null) {
-            return;
-        }
-        try {
-            Files.createDirectories(directory);
-        } catch (IOException e) {
-            throw new ParameterException(
-                    command.commandLine(), option + " " + directory + " cannot be made: " + e.getMessage(), e);
-        }
-        if (!Files.isWritable(directory)) {
-            throw new ParameterException(
-                    command.commandLine(), option + " " + directory + " cannot be written to: choose another one");
-        }
     }
 }

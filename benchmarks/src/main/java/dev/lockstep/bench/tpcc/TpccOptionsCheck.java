@@ -85,7 +85,9 @@ final class TpccOptionsCheck {
                                 && options.pool.bytes() <= DatabaseOptions.POOL_BYTES_MAX),
                 "--pool is 1m to 1048575m");
         require(options.warmUpSeconds >= 0 && options.warmUpSeconds <= SECONDS_MAX, "--warmup is 0 to a week");
-        require(options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX, "--duration is up to a week");
+        require(
+                options.durationSeconds > 0 && options.durationSeconds <= SECONDS_MAX,
+                "--duration is more than 0 and up to a week");
         require(
                 options.cores.stream().allMatch(count -> count >= 1 && count <= processorsMax),
                 "--cores is 1 to " + processorsMax + ", the processors that this process may use");
@@ -254,7 +256,8 @@ final class TpccOptionsCheck {
         }
         require(
                 options.sliceSeconds >= SLICE_SECONDS_MIN && options.sliceSeconds <= SECONDS_MAX,
-                "--slices is at least 1, because terminals that start in one second would write rows of the same keys");
+                "--slices is 0, or 1 to a week, since terminals that start in one second would write rows of the same"
+                        + " keys");
         require(
                 engines.equals(List.of(EngineName.LOCKSTEP)),
                 "--slices needs --engine lockstep alone, since other engines do not share a JVM");

@@ -616,7 +616,9 @@ class TpccPlanTest {
                         .checkpointInterval(),
                 "none by time");
         assertRefused("needs --slices", "--checkpoint-seconds=once");
-        assertRefused("--slices is at least 1", "--slices=0.5");
+        assertRefused("--slices is 0, or 1 to a week", "--slices=0.5");
+        assertRefused("--slices is 0, or 1 to a week", "--slices=-1");
+        assertRefused("--duration is more than 0 and up to a week", "--duration=0");
         assertRefused("--engine lockstep", "--slices=2", "--engine=plain");
         assertRefused("--cores", "--slices=2", "--cores=1,2");
         assertRefused("--duration", "--slices=2", "--duration=1");
