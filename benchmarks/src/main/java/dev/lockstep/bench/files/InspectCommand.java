@@ -90,6 +90,9 @@ public final class InspectCommand implements Callable<Integer> {
             throw new ParameterException(
                     command.commandLine(), "--limit is from 1 to 1,000,000, and a position of the log not negative.");
         }
+        if (fromLsn == null && command.commandLine().getParseResult().hasMatchedOption("--limit")) {
+            throw new ParameterException(command.commandLine(), "--limit is of records of the log: it needs --log.");
+        }
         return files.exitCode((directory, out) -> {
             Map<String, Object> shown = new LinkedHashMap<>();
             try (Inspection inspection = Database.inspect(directory)) {

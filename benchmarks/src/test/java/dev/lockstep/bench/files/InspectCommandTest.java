@@ -67,6 +67,8 @@ class InspectCommandTest extends FilesCommandFixture {
         assertTrue(err.toString().contains("names no such tree"), err::toString);
         assertEquals(2, execute("inspect", home.toString(), "--page", "0"));
         assertEquals(2, execute("inspect", home.toString(), "--log", "--limit", "0"));
+        assertEquals(2, execute("inspect", home.toString(), "--limit", "5"));
+        assertTrue(err.toString().contains("it needs --log"), err::toString);
     }
 
     @Test
