@@ -264,6 +264,15 @@ class MainTest {
         assertEquals("", out.toString());
     }
 
+    /** Known before the simulation, which takes minutes. */
+    @Test
+    void aTraceWithoutMarksIsAWrongCall(@TempDir Path directory) {
+        String file = directory.resolve("trace.txt").toString();
+        assertEquals(
+                2, execute("simulate", "--l1i", "32K,8,64", "--trace", file, "--", "tpcc", "--engine", "lockstep"));
+        assertTrue(err.toString().contains("--trace of a command of ./lockstep needs --operations"), err::toString);
+    }
+
     /** And no stack trace; other exceptions keep theirs. */
     @Test
     void anInputOrOutputThatFailsIsOneSentence() throws Exception {

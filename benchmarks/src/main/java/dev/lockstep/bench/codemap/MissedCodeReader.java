@@ -103,9 +103,9 @@ public final class MissedCodeReader implements CodeInstruments {
     }
 
     @Override
-    public void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
+    public boolean nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
             throws IOException {
-        TraceNames.write(raw, operations, events, points, into);
+        return TraceNames.write(raw, operations, events, points, into);
     }
 
     /** Of all threads that were simulated: the others miss nothing. */

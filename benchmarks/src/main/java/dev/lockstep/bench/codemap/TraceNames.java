@@ -29,11 +29,14 @@ final class TraceNames {
      *
      * @param events what the agent wrote in the same process, or null where the places are not to be named
      * @param points the switch points that this had in its bytecode, or null for none
+     * @return whether there are operations in it; otherwise nothing is written
      * @throws IOException if the simulator has not written them to their end
      */
-    static void write(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
+    static boolean write(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
             throws IOException {
-        requireWhole(raw);
+        if (!holdsOperations(raw)) {
+            return false;
+        }
         try (BufferedReader lines = Files.newBufferedReader(raw);
                 BufferedWriter out = Files.newBufferedWriter(into)) {
             line(out, lines.readLine());
@@ -53,12 +56,15 @@ final class TraceNames {
                 line(out, line);
             }
         }
+        return true;
     }
 
-    private static void requireWhole(Path raw) throws IOException {
+    private static boolean holdsOperations(Path raw) throws IOException {
+        boolean holds = false;
         String last = "";
         try (BufferedReader lines = Files.newBufferedReader(raw)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                holds |= line.startsWith(TraceFile.EXECUTION);
                 last = line;
             }
         }
@@ -66,6 +72,7 @@ final class TraceNames {
             throw new IOException("the simulator could not write all traces: file=" + raw
                     + "; remedy: see that there is room where temporary files are made");
         }
+        return holds;
     }
 
     private static void writePlaces(Path raw, CodeEvents events, BufferedWriter out) throws IOException {

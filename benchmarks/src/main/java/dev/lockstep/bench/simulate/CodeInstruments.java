@@ -52,7 +52,9 @@ public interface CodeInstruments {
      * @param events what the agent wrote in the same process, or null if nothing
      * @param points file of the switch points that it had in its bytecode, or null if none
      * @param into file that takes all of it
+     * @return whether there are traces; otherwise nothing is written
      * @throws IOException if a file is not what it should be, cut short for example, or cannot be written
      */
-    void nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into) throws IOException;
+    boolean nameTrace(Path raw, List<MarkedOperation> operations, Path events, Path points, Path into)
+            throws IOException;
 }

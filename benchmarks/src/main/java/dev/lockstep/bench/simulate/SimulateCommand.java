@@ -247,6 +247,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                                 && switchPoints == null
                                 && words.getFirst().equals(JAVA)),
                 "--control needs --code, which notes what is executed, java as the command, and no --switch-points");
+        results.require(
+                trace == null || operations || own() == null,
+                "--trace of a command of ./lockstep needs --operations, which marks what is traced");
         requirePoints();
         requireAgent();
         results.prepare();
@@ -263,7 +266,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Origin origin =
                 Origin.here(command.commandLine().getParseResult().originalArgs(), SimulationPage.seed(machine));
-        CommandLine own = commands.apply(Placement.ofMachine()).getSubcommands().get(words.getFirst());
+        CommandLine own = own();
         SimulatedAs as = own != null && own.getCommandSpec().userObject() instanceof SimulatedAs.Told told
                 ? told.simulatedAs()
                 : null;
@@ -317,6 +320,11 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         return doNotCount.isEmpty() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
+    /** The command of this program that is to run, or null where it is another program. */
+    private CommandLine own() {
+        return commands.apply(Placement.ofMachine()).getSubcommands().get(words.getFirst());
+    }
+
     private void requireSuccess(int exitCode) throws SimulationException {
         if (exitCode != 0) {
             throw new SimulationException("The command failed: exitCode=" + exitCode + " command=" + shown());
@@ -348,12 +356,16 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                     + processes.size() + "; of tpcc name one engine and one scheduler.");
         }
         Path events = code == null ? null : Emulation.events(code.toAbsolutePath());
-        instruments.nameTrace(
+        boolean isAnyTraced = instruments.nameTrace(
                 traced,
                 processes.getFirst().operations(),
                 events != null && Files.exists(events) ? events : null,
                 switchPoints,
                 trace);
+        if (!isAnyTraced) {
+            throw new SimulationException("--trace needs operations that are marked in the measured phase, and there"
+                    + " were none: command=" + shown() + ".");
+        }
     }
 
     /**
