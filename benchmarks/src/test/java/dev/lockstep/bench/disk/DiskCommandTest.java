@@ -128,6 +128,6 @@ class DiskCommandTest {
         assertEquals(2, execute("--repeat=0"));
         assertEquals(2, execute("--dir=" + directory.resolve("none")));
         assertEquals("", out.toString());
-        assertTrue(err.toString().contains("--seconds is up to an hour."), err::toString);
+        assertTrue(err.toString().contains("--seconds is more than 0 and up to an hour."), err::toString);
     }
 }
