@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Passes every call on to another file system, for proofs and tests that come in between at some of them. As
+ * Passes every call on to another file system, for proofs and tests that come in between at some of them. It does not
+ * {@linkplain Storage#answersAtOnce answer at once}, unless it is told to: whoever comes in between may wait. As
  * thread-safe as the other one.
  */
 public class DelegatingStorage implements Storage {
@@ -56,11 +57,6 @@ public class DelegatingStorage implements Storage {
     @Override
     public boolean readsAhead() {
         return storage.readsAhead();
-    }
-
-    @Override
-    public boolean answersAtOnce() {
-        return storage.answersAtOnce();
     }
 
     @Override

@@ -63,10 +63,18 @@ public enum Flaw {
 
     private static final class FlawedStorage extends DelegatingStorage {
         private final Flaw flaw;
+        private final boolean answersAtOnce;
 
         FlawedStorage(Flaw flaw, Storage sound) {
             super(sound);
             this.flaw = flaw;
+            answersAtOnce = sound.answersAtOnce();
+        }
+
+        /** As the sound one: the engine reads by the same threads then, and makes the same calls in the same order. */
+        @Override
+        public boolean answersAtOnce() {
+            return answersAtOnce;
         }
 
         @Override
