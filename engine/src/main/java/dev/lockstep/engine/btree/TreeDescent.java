@@ -21,7 +21,7 @@ import dev.lockstep.scheduler.latch.LatchTable;
  * <p>A walk to a leaf may begin at a {@link LeafHints hint} in place of the root. It then is one stage long, and proves
  * that it stands on the right leaf before it believes anything there.
  *
- * <p>Walks whose stages run in turn can descend together, each {@linkplain #goBehind behind} the one before it: a
+ * <p>Walks whose stages run in turn can descend together, each {@linkplain #enterBehind behind} the one before it: a
  * node that the other has entered from the same parent is visited once for both, and where the keys are {@linkplain
  * #sortByKey sorted} its search is spared too, as long as both lead to the same child.
  *
@@ -39,7 +39,6 @@ import dev.lockstep.scheduler.latch.LatchTable;
  *   <li>{@code parentFrame} and {@code parentVersion} name the node from which this one was reached, at child
  *       {@code childIndex}; the frame is {@code NO_PARENT} at the root, and {@code PARENT_UNKNOWN} where the walk did
  *       not descend to its node.
- *   <li>{@code ahead} is null but within a stage that goes {@linkplain #goBehind behind} it.
  * </ul>
  *
  * Used by one thread at a time; reusable.
@@ -115,11 +114,6 @@ public class TreeDescent {
     private long followedHint = LeafHints.NONE;
     /** Where in the node that was entered last, or comes next, the key may be, or {@link Node#SHARE_UNKNOWN}. */
     private double share = Node.SHARE_UNKNOWN;
-
-    /** The walk behind which this one runs a stage, or null. */
-    private TreeDescent ahead;
-    /** Whether the node that was entered last was visited by the walk ahead, and not anew. */
-    private boolean visitShared;
 
     private boolean alone = true;
     private long restartCount;
@@ -291,11 +285,6 @@ public class TreeDescent {
         return !hinted;
     }
 
-    /** Whether the last {@link #descend} has entered its node together with the walk ahead. */
-    protected final boolean isVisitShared() {
-        return visitShared;
-    }
-
     /** Whether a walk in the same tree has a key that is not above this one's; false in another tree. */
     private boolean isNotBelow(TreeDescent other) {
         return tree == other.tree && KeyBytes.compare(other.key, other.keyBytes, key, keyBytes) <= 0;
@@ -325,17 +314,6 @@ public class TreeDescent {
         return tree == other.tree
                 ? KeyBytes.compare(key, keyBytes, other.key, other.keyBytes) < 0
                 : tree.treeId() < other.tree.treeId();
-    }
-
-    /**
-     * Has the next stage of this walk go behind another, together with which it visits a node where both come to the
-     * same. That the other stands on the right node is proved for this one as well: it has validated the parent, under
-     * the version under which this walk has chosen the node and validated its choice, behind taking the node's version.
-     *
-     * @param other of the same pool and between two stages; null once the stage has run
-     */
-    protected final void goBehind(TreeDescent other) {
-        ahead = other;
     }
 
     /** Starts again at the root: something that was read has changed meanwhile. */
@@ -373,15 +351,11 @@ public class TreeDescent {
      * @return {@link #CONTINUE}, or {@link #LOAD_PAGE} with {@link #neededPageId} set
      */
     protected final int descend() {
-        visitShared = false;
         if (nextPageId == NO_PAGE && !lookUp(tree.rootPageId())) {
             return LOAD_PAGE;
         }
         if (hinted) {
             return enterGuessed();
-        }
-        if (ahead != null && ahead.hasEnteredNextOf(this)) {
-            return enterBehind(ahead);
         }
         int entered = nextPageId;
         int enteredFrame = nextFrame;
@@ -460,21 +434,28 @@ public class TreeDescent {
     }
 
     /**
-     * Whether this walk stands on the node that another enters next, and has come there from where the other stands. It
-     * has then validated that the parent had the version of both after it had taken the node's.
+     * Whether another walk stands on the node that this one enters next, and has come there from where this one stands.
+     * That it is the right one is proved for this walk as well: the other has validated the parent, under the version
+     * under which this one has chosen the node and validated its choice, behind taking the node's version.
+     *
+     * @param other of the same pool and between two of its stages
      */
-    private boolean hasEnteredNextOf(TreeDescent other) {
-        return pageId == other.nextPageId
-                && frame == other.nextFrame
-                && tree == other.tree
-                && (other.pageId == NO_PAGE
-                        ? parentFrame == NO_PARENT
-                        : parentFrame == other.frame && parentVersion == other.version);
+    protected final boolean canEnterBehind(TreeDescent other) {
+        if (tree != other.tree || other.pageId == NO_PAGE) {
+            return false;
+        }
+        if (pageId == NO_PAGE && nextPageId == NO_PAGE) {
+            return other.parentFrame == NO_PARENT && other.pageId == tree.rootPageId();
+        }
+        return other.pageId == nextPageId
+                && other.frame == nextFrame
+                && (pageId == NO_PAGE
+                        ? other.parentFrame == NO_PARENT
+                        : other.parentFrame == frame && other.parentVersion == version);
     }
 
-    /** Enters the next node under the version that another walk has of it. */
-    private int enterBehind(TreeDescent other) {
-        visitShared = true;
+    /** As {@link #descend}, into a node that another walk has {@linkplain #canEnterBehind entered}. */
+    protected final int enterBehind(TreeDescent other) {
         parentFrame = other.parentFrame;
         parentVersion = other.parentVersion;
         childIndex = nextChildIndex;

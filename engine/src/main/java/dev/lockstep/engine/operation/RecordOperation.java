@@ -39,7 +39,9 @@ public abstract class RecordOperation extends TreeDescent {
     final TransactionContext context;
     int stage;
     private long neededLockName;
-    private int neededLockMode;
+    /** A byte, as a session has a dozen operations. */
+    private byte neededLockMode;
+
     private boolean neededLockInstant;
     private int neededBytes;
 
@@ -57,18 +59,18 @@ public abstract class RecordOperation extends TreeDescent {
     public abstract int step();
 
     /**
-     * Runs one stage behind one of another operation, together with which it {@linkplain #goBehind visits a node} where
-     * both come to the same.
+     * Runs one stage behind one of another operation, together with which it {@linkplain #enterBehind visits a node}
+     * where both come to the same.
      *
      * @param other between two of its stages, or null
      * @return as {@link #step()}
      */
     public final int stepBehind(RecordOperation other) {
-        goBehind(other);
+        context.goBehind(other);
         try {
             return step();
         } finally {
-            goBehind(null);
+            context.goBehind(null);
         }
     }
 
@@ -127,7 +129,7 @@ public abstract class RecordOperation extends TreeDescent {
 
     final int waitForLock(long name, int mode, boolean instant) {
         neededLockName = name;
-        neededLockMode = mode;
+        neededLockMode = (byte) mode;
         neededLockInstant = instant;
         return WAIT_FOR_LOCK;
     }
@@ -148,9 +150,13 @@ public abstract class RecordOperation extends TreeDescent {
 
     /** One node visit, counted unless it is another's; goes on to the leaf stage on arrival. */
     final int descendToLeaf() {
-        int result = descend();
-        if (!isVisitShared()) {
+        TreeDescent ahead = context.walkAhead();
+        int result;
+        if (ahead != null && canEnterBehind(ahead)) {
+            result = enterBehind(ahead);
+        } else {
             context.pageAccesses().countAccess();
+            result = descend();
         }
         if (arrived()) {
             stage = STAGE_LEAF;

@@ -6,6 +6,7 @@ import dev.lockstep.engine.TransactionTooLargeException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.btree.TreeContext;
+import dev.lockstep.engine.btree.TreeDescent;
 import dev.lockstep.engine.buffer.PageAccessCounter;
 import dev.lockstep.engine.lock.LockOwner;
 import dev.lockstep.scheduler.InstalledTime;
@@ -29,6 +30,7 @@ import java.util.function.LongConsumer;
  *       committed. It is the complement of a lower bound until the id itself is known.
  *   <li>{@code handedOver} is not null exactly while {@code undo} belongs to others too: from the end of a transaction
  *       until its session has cleaned up. It does not change then.
+ *   <li>{@code walkAhead} is null but within a stage that goes behind that of another operation.
  *   <li>{@code joinedVersions} is the store of versions that knows all that the transaction had changed before it first
  *       saw it, or null.
  * </ul>
@@ -75,6 +77,9 @@ public final class TransactionContext extends TreeContext {
     private long[] lockNames;
 
     private final PageAccessCounter pageAccesses;
+    /** Here and not with each walk, of which a session has a dozen and runs one at a time. */
+    private TreeDescent walkAhead;
+
     private UndoBuffer undo = new UndoBuffer();
     private UndoBuffer nextUndo;
     private UnforcedEnd handedOver;
@@ -115,6 +120,20 @@ public final class TransactionContext extends TreeContext {
     public void close() {
         lockOwner.close();
         pageAccesses.close();
+    }
+
+    /**
+     * Has the stage that runs next go behind another operation's walk: see {@link TreeDescent}.
+     *
+     * @param walk null once the stage has run
+     */
+    public void goBehind(TreeDescent walk) {
+        walkAhead = walk;
+    }
+
+    /** The walk behind which the stage goes that runs, or null. */
+    public TreeDescent walkAhead() {
+        return walkAhead;
     }
 
     public PageAccessCounter pageAccesses() {
