@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -42,13 +43,15 @@ public class DescentBenchmark {
     /** Rows of a batch, as many as run side by side. */
     private static final int BATCH_ROWS = 16;
 
-    private static final int OWNERS = 50_000;
-
     private static final int TEXT = 3;
     private static final int TEXT_CHARACTERS = 60;
 
     /** One and a half times what the rows take, with leaves two thirds full: a tenth as many hints as rows. */
     private static final long POOL_BYTES = 192L << 20;
+
+    /** Each has {@link #BATCH_ROWS} rows of about 100 bytes. */
+    @Param({"50000"})
+    public int owners;
 
     private Database database;
     private Session session;
@@ -85,7 +88,7 @@ public class DescentBenchmark {
         key = table.newKey();
         record = table.newRecord();
         batch = table.newBatch(BATCH_ROWS);
-        for (int owner = 0; owner < OWNERS; owner++) {
+        for (int owner = 0; owner < owners; owner++) {
             Transaction transaction = session.begin(options);
             for (int row = 0; row < BATCH_ROWS; row++) {
                 record.clear();
@@ -119,7 +122,7 @@ public class DescentBenchmark {
         int found = 0;
         Transaction transaction = session.begin(options);
         for (int i = 0; i < BATCH_ROWS; i++) {
-            key.reset().add(mix(random.nextInt(OWNERS))).add(mix(-random.nextInt(BATCH_ROWS) - 1));
+            key.reset().add(mix(random.nextInt(owners))).add(mix(-random.nextInt(BATCH_ROWS) - 1));
             found += transaction.fetch(table, key, record) ? 1 : 0;
         }
         transaction.commit();
@@ -132,7 +135,7 @@ public class DescentBenchmark {
     public int fetchInBatches() {
         batch.clear();
         for (int i = 0; i < BATCH_ROWS; i++) {
-            batch.addKey().add(mix(random.nextInt(OWNERS))).add(mix(-random.nextInt(BATCH_ROWS) - 1));
+            batch.addKey().add(mix(random.nextInt(owners))).add(mix(-random.nextInt(BATCH_ROWS) - 1));
         }
         return fetchBatch();
     }
@@ -142,7 +145,7 @@ public class DescentBenchmark {
     @OperationsPerInvocation(BATCH_ROWS)
     public int fetchNeighboursInBatches() {
         batch.clear();
-        long owner = mix(random.nextInt(OWNERS));
+        long owner = mix(random.nextInt(owners));
         for (int row = 0; row < BATCH_ROWS; row++) {
             batch.addKey().add(owner).add(mix(-row - 1));
         }

@@ -23,6 +23,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 /** Runs every benchmark once, so that none rots. */
 class BenchmarksRunTest {
     private static final List<Class<?>> BENCHMARKS = List.of(
+            DescentBenchmark.class,
             KeyBenchmark.class,
             LockBenchmark.class,
             LogBenchmark.class,
@@ -44,6 +45,7 @@ class BenchmarksRunTest {
                         .param("rows", "1000")
                         .param("items", "100")
                         .param("customers", "30")
+                        .param("owners", "50")
                         .shouldFailOnError(true)
                         .verbosity(VerboseMode.SILENT)
                         .build())
