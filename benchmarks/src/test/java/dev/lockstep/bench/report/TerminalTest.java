@@ -14,7 +14,7 @@ class TerminalTest {
         "/dev/ttyS0, true",
         "/dev/console, true",
         "/dev/null, false",
-        "/home/user/errors.txt, false",
+        "/var/tmp/errors.txt, false",
         "pipe:[4711], false",
         "socket:[4711], false"
     })
