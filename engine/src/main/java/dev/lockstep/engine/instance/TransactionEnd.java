@@ -116,22 +116,55 @@ final class TransactionEnd {
         }
     }
 
+    /** Where it fails, nothing of the commit has happened: the transaction ends by a rollback. */
     private SThread beginCommit() {
         SThread sThread = core.context.sThread();
-        if (sThread != null) {
-            sThread.beginOperation(core.instance.operations().commit());
-        } else {
-            InstalledProbe.begin(
-                    null, core.instance.scheduler(), core.instance.operations().commit());
+        int commit = core.instance.operations().commit();
+        try {
+            if (sThread != null) {
+                sThread.beginOperation(commit);
+            } else {
+                InstalledProbe.begin(null, core.instance.scheduler(), commit);
+            }
+        } catch (RuntimeException | Error failure) {
+            if (!core.isMisplaced(failure)) {
+                rollbackBehind(failure);
+            }
+            throw failure;
         }
         return sThread;
     }
 
+    private void rollbackBehind(Throwable failure) {
+        try {
+            rollback();
+        } catch (RuntimeException | Error another) {
+            failure.addSuppressed(another);
+        }
+    }
+
     private static void endCommit(SThread sThread) {
-        if (sThread != null) {
-            sThread.endOperation();
-        } else {
+        if (sThread == null) {
             InstalledProbe.end(null);
+            return;
+        }
+        try {
+            sThread.endOperation();
+        } catch (OutOfMemoryError noTurn) {
+            // See letOthersRun: the answer is known.
+            return;
+        }
+    }
+
+    /**
+     * A switch point behind the commit. Where the JVM has no memory to suspend the S-thread it goes on instead, since
+     * whoever is told of an error takes the transaction for one that was not committed.
+     */
+    private static void letOthersRun(SThread sThread) {
+        try {
+            sThread.switchPoint();
+        } catch (OutOfMemoryError noTurn) {
+            return;
         }
     }
 
@@ -144,13 +177,16 @@ final class TransactionEnd {
             cleanUp(true);
         }
         releaseLocks(core.instance.options().durability() == Durability.SYNC ? commitLsn : 0);
-        if (core.context.sThread() != null) {
-            core.context.sThread().transactionCommitted();
-            core.context.sThread().switchPoint();
-        }
-        if (!cleansUpLocked) {
-            cleanUp(true);
-            core.leftovers.releaseLocks();
+        try {
+            if (core.context.sThread() != null) {
+                core.context.sThread().transactionCommitted();
+                letOthersRun(core.context.sThread());
+            }
+        } finally {
+            if (!cleansUpLocked) {
+                cleanUp(true);
+                core.leftovers.releaseLocks();
+            }
         }
         long waitLsn = Math.max(commitLsn, core.context.lockOwner().dependsOnLsn());
         if (answersWhenDurable && readUnlocked && commitLsn == 0) {

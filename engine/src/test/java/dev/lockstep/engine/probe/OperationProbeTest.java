@@ -88,6 +88,23 @@ class OperationProbeTest {
         assertEquals(0, run.exitCode());
     }
 
+    /** A commit whose member cannot take its turn is a commit all the same, and is told so. */
+    @Test
+    void aCommitNeedsNoTurn() throws IOException, InterruptedException {
+        InstalledRun run = InstalledRun.of(InstalledProbe.PROPERTY, RefusingProbe.class.getName(), RefusedTurns.class);
+        assertEquals(
+                List.of(
+                        "member-0 failed with null",
+                        "member-1 failed with null",
+                        "member-2 failed with null",
+                        "row 0 is 1",
+                        "row 1 is 1",
+                        "row 2 is 1",
+                        "refused true"),
+                run.lines());
+        assertEquals(0, run.exitCode());
+    }
+
     @Test
     void anUnknownProbeIsRefusedByName() throws IOException, InterruptedException {
         InstalledRun run = run("no.such.Probe", "threads");
