@@ -92,7 +92,7 @@ public final class TransactionTable {
      * @param bytesMax what it may take; beyond that, {@link #keepsTooMuch} has writers wait for the disk
      */
     public void expectSnapshots(Log log, long bytesMax) {
-        unforced = new UnforcedEnds(log::durableLsn, bytesMax);
+        unforced = new UnforcedEnds(log::durableLsn, (waiter, lsn) -> log.awaitDurable(lsn, waiter), bytesMax);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.lockstep.engine.transaction;
 
+import dev.lockstep.scheduler.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -7,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 
 /**
  * The transactions that have ended, and whose end may not be on disk yet. They hand over their undo, so that a snapshot
@@ -40,31 +42,53 @@ final class UnforcedEnds {
     private final AtomicInteger readerCount = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final LongSupplier durableLsn;
+    private final ObjLongConsumer<Waiter> awaitDurable;
     private final long bytesMax;
 
     /**
      * @param durableLsn up to where the log is on disk, exclusive
+     * @param awaitDurable waits until the record at an LSN is on disk, also where there is no memory to be had
      * @param bytesMax what is kept may take before writers have to wait
      */
-    UnforcedEnds(LongSupplier durableLsn, long bytesMax) {
+    UnforcedEnds(LongSupplier durableLsn, ObjLongConsumer<Waiter> awaitDurable, long bytesMax) {
         this.durableLsn = durableLsn;
+        this.awaitDurable = awaitDurable;
         this.bytesMax = bytesMax;
     }
 
     /**
-     * A transaction is about to say that it has ended. It hands over its undo, if it has any.
+     * A transaction is about to say that it has ended. It hands over its undo, if it has any. Where there is no memory
+     * to note it, waits for the disk instead: its end record is in the log, so it has ended, whatever happens here.
      *
      * @param lsn of its end record
      */
     void ended(TransactionContext context, long lsn) {
+        try {
+            note(context, lsn);
+            dropDurable();
+        } catch (OutOfMemoryError notNoted) {
+            awaitDurable.accept(context.waiter(), lsn);
+        }
+    }
+
+    private void note(TransactionContext context, long lsn) {
         boolean hasUndo = context.undo().entryCount() != 0;
         UnforcedEnd end = new UnforcedEnd(this, context.transactionId(), lsn, hasUndo ? context.undo() : null);
-        if (hasUndo) {
-            context.handOver(end, takeBuffer());
+        UndoBuffer next = hasUndo ? takeBuffer() : null;
+        long endBytes = end.bytes();
+        bytes.addAndGet(endBytes);
+        boolean isNoted = false;
+        try {
+            ends.add(end);
+            isNoted = true;
+        } finally {
+            if (!isNoted) {
+                bytes.addAndGet(-endBytes);
+            }
         }
-        bytes.addAndGet(end.bytes());
-        ends.add(end);
-        dropDurable();
+        if (hasUndo) {
+            context.handOver(end, next);
+        }
     }
 
     private void dropDurable() {

@@ -14,10 +14,13 @@ import dev.lockstep.engine.SnapshotTooOldException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.memory.NativeMemory;
+import dev.lockstep.scheduler.Waiter;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Whose changes a snapshot sees, and what it makes of those that it does not. */
@@ -121,7 +124,7 @@ class SnapshotVisibilityTest {
         Seeds.each(300, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
             AtomicLong durableLsn = new AtomicLong();
-            UnforcedEnds ends = new UnforcedEnds(durableLsn::get, BYTES_MAX);
+            UnforcedEnds ends = new UnforcedEnds(durableLsn::get, SnapshotVisibilityTest::neverWaits, BYTES_MAX);
             int count = 1 + random.nextInt(4);
             byte[][] states = new byte[count + 1][];
             int[] flags = new int[count + 1];
@@ -184,7 +187,7 @@ class SnapshotVisibilityTest {
     @Test
     void whoHasSeenTheSnapshotIsNotTakenBackTwice() {
         for (boolean hasSeen : new boolean[] {false, true}) {
-            UnforcedEnds ends = new UnforcedEnds(() -> 0, BYTES_MAX);
+            UnforcedEnds ends = new UnforcedEnds(() -> 0, SnapshotVisibilityTest::neverWaits, BYTES_MAX);
             TransactionContext context = context();
             long id = identify(context);
             byte[] before = {1};
@@ -217,7 +220,7 @@ class SnapshotVisibilityTest {
         for (boolean isReleased : new boolean[] {false, true}) {
             for (boolean isRead : new boolean[] {false, true}) {
                 AtomicLong durableLsn = new AtomicLong();
-                UnforcedEnds ends = new UnforcedEnds(durableLsn::get, BYTES_MAX);
+                UnforcedEnds ends = new UnforcedEnds(durableLsn::get, SnapshotVisibilityTest::neverWaits, BYTES_MAX);
                 TransactionContext first = endedWithUndo(ends, 8);
                 UndoBuffer handedOver = first.undo();
                 UnforcedEnd end = first.handedOver();
@@ -239,6 +242,32 @@ class SnapshotVisibilityTest {
                 assertEquals(isReleased && !isRead ? 0 : 1, handedOver.entryCount());
             }
         }
+    }
+
+    private static void neverWaits(Waiter waiter, long lsn) {
+        throw new AssertionError("waits for the disk: lsn=" + lsn);
+    }
+
+    /** Its end record is in the log by then: a snapshot that does not know of it has to be right about it. */
+    @Test
+    void anEndThatCannotBeNotedIsWaitedFor() {
+        AtomicLong durableLsn = new AtomicLong();
+        AtomicInteger failures = new AtomicInteger(1);
+        LongSupplier full = () -> {
+            if (failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("no memory to note an end");
+            }
+            return durableLsn.get();
+        };
+        UnforcedEnds ends = new UnforcedEnds(full, (waiter, lsn) -> durableLsn.set(lsn + 1), BYTES_MAX);
+        TransactionContext context = endedWithUndo(ends, 8);
+        assertEquals(9, durableLsn.get());
+        context.dropUndo();
+        assertEquals(0, context.undo().entryCount());
+        try (UnforcedEnds.Unforced unforced = ends.unforced()) {
+            assertEquals(0, unforced.ends().size());
+        }
+        assertEquals(0, ends.bytes());
     }
 
     private TransactionContext endedWithUndo(UnforcedEnds ends, long lsn) {
