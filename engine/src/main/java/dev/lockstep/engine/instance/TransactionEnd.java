@@ -241,7 +241,8 @@ final class TransactionEnd {
 
     /**
      * Removes what the transaction has left behind. It has ended, so an error here changes nothing about its outcome:
-     * the instance is marked failed, and the next call says why.
+     * the instance is marked failed, and the next call says why. Where it is memory that is missing, what is left stays
+     * where it is: a change that was cut short in a page has marked the instance by itself.
      */
     private void cleanUp(boolean committed) {
         try {
@@ -251,7 +252,11 @@ final class TransactionEnd {
             }
             core.leftovers.removeGhostsMet(cleansUpLocked);
         } catch (RuntimeException | Error failure) {
-            core.instance.health().fail(failure);
+            if (failure instanceof OutOfMemoryError) {
+                core.instance.pagesAreLost();
+            } else {
+                core.instance.health().fail(failure);
+            }
             core.context.dropUndo();
             core.leftovers.forgetGhosts();
         }

@@ -88,8 +88,10 @@ final class TransactionLeftovers {
         byte[] stub = undo.before(entry);
         try {
             instance.transactions().keepOverflow(context, tree, undo.key(entry), stub);
-        } catch (LockstepException failure) {
-            requireMissingPage(failure);
+        } catch (LockstepException | OutOfMemoryError failure) {
+            if (!isMissing(failure)) {
+                throw failure;
+            }
             instance.pagesAreLost();
             return;
         }
@@ -151,7 +153,8 @@ final class TransactionLeftovers {
 
     /**
      * Frees the chains that were noted, the last one first. Where a page cannot be had the rest stays for the next
-     * call: nothing leads there, so nothing depends on it.
+     * call: nothing leads there, so nothing depends on it. One for which memory is missing may be freed in part, and is
+     * left to the next open.
      */
     void freeUndone() {
         freeUndone(null);
@@ -161,12 +164,15 @@ final class TransactionLeftovers {
         try {
             while (undoneCount > 0) {
                 freeChain(undoneTrees[undoneCount - 1], undoneStubs[undoneCount - 1]);
-                undoneCount--;
-                undoneTrees[undoneCount] = null;
-                undoneStubs[undoneCount] = null;
+                forgetLastUndone();
             }
-        } catch (LockstepException failure) {
-            requireMissingPage(failure);
+        } catch (LockstepException | OutOfMemoryError failure) {
+            if (!isMissing(failure)) {
+                throw failure;
+            }
+            if (failure instanceof OutOfMemoryError) {
+                forgetLastUndone();
+            }
             // The session may end, or the database be closed, before anybody tries again.
             instance.pagesAreLost();
             if (causeOrNull != null) {
@@ -174,6 +180,12 @@ final class TransactionLeftovers {
             }
             return;
         }
+    }
+
+    private void forgetLastUndone() {
+        undoneCount--;
+        undoneTrees[undoneCount] = null;
+        undoneStubs[undoneCount] = null;
     }
 
     /**
@@ -249,22 +261,22 @@ final class TransactionLeftovers {
             if (purge.mayBeMerged()) {
                 driver.mergeAfter(purge);
             }
-        } catch (LockstepException failure) {
-            requireMissingPage(failure);
+        } catch (LockstepException | OutOfMemoryError failure) {
+            if (!isMissing(failure)) {
+                throw failure;
+            }
             // The ghost stays as it is; the transaction has ended, and nothing of it depends on this.
             return;
         }
     }
 
-    /** Lets pass that a page could not be had: what is done here can be done later or not at all. */
-    private static void requireMissingPage(LockstepException failure) {
-        boolean isMissingPage = failure instanceof StorageException
+    /** Whether it is a page or memory that could not be had: what is done here can be done later or not at all. */
+    private static boolean isMissing(Throwable failure) {
+        return failure instanceof OutOfMemoryError
+                || failure instanceof StorageException
                 || failure instanceof DiskFullException
                 || failure instanceof OutOfFramesException
                 || failure instanceof TruncatedFileException
                 || failure instanceof CorruptionException;
-        if (!isMissingPage) {
-            throw failure;
-        }
     }
 }

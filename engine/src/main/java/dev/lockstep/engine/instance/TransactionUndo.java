@@ -59,28 +59,31 @@ final class TransactionUndo {
         if (logOrNull != null && logOrNull.nearlyFull()) {
             logOrNull.throttle(context.waiter());
         }
-        operation.start(
-                undo.tree(entry),
-                undo.kind(entry),
-                undo.key(entry),
-                undo.before(entry),
-                undo.changedFrom(entry),
-                undo.slotFlagsBefore(entry),
-                undo.previousLsn(entry));
-        run();
+        for (int attempt = 1; !isUndone(undo, entry, attempt == ATTEMPTS_MAX); attempt++) {}
     }
 
-    /** A page that cannot be read now may be read at once after: a rollback gives up less easily than a statement. */
-    private void run() {
-        for (int attempt = 1; ; attempt++) {
-            try {
-                driver.runPlain(operation);
-                return;
-            } catch (StorageException | DiskFullException | OutOfFramesException missing) {
-                if (attempt == ATTEMPTS_MAX) {
-                    throw missing;
-                }
+    /**
+     * A page that cannot be read now may be read at once after, as there may be memory: a rollback gives up less easily
+     * than a statement.
+     */
+    private boolean isUndone(UndoBuffer undo, int entry, boolean isLastAttempt) {
+        try {
+            operation.start(
+                    undo.tree(entry),
+                    undo.kind(entry),
+                    undo.key(entry),
+                    undo.before(entry),
+                    undo.changedFrom(entry),
+                    undo.slotFlagsBefore(entry),
+                    undo.previousLsn(entry));
+            driver.runPlain(operation);
+            return true;
+        } catch (StorageException | DiskFullException | OutOfFramesException | OutOfMemoryError missing) {
+            // A change that was cut short in the page has marked the instance.
+            if (isLastAttempt || instance.health().isFailed()) {
+                throw missing;
             }
+            return false;
         }
     }
 }
