@@ -109,9 +109,10 @@ final class LostPages {
         try {
             walk();
         } catch (Throwable t) {
-            // Told to whoever needs the end of the walk; nothing that is lost is used meanwhile.
+            // Told to whoever needs the end of the walk; nothing that is lost is used meanwhile. Without memory it is
+            // given up like one that cannot read: it only reads, and is tried again.
             failure = t;
-            if (t instanceof Error) {
+            if (t instanceof Error && !(t instanceof OutOfMemoryError)) {
                 instance.health().fail(t);
             }
         } finally {

@@ -3,6 +3,7 @@ package dev.lockstep.engine.recovery;
 import dev.lockstep.engine.DatabaseClosedException;
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.Message;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.DatabaseId;
 import dev.lockstep.engine.file.EngineThread;
@@ -387,7 +388,7 @@ public final class Checkpointer implements AutoCloseable {
         CheckpointEvent event = new CheckpointEvent();
         event.begin();
         try {
-            writeCheckpoint(everything, !taken.isEmpty());
+            writeIfMemoryAllows(everything, !taken.isEmpty());
             event.redoScanLsn = lastRedoScanLsn();
             event.commit();
         } catch (RuntimeException e) {
@@ -408,6 +409,19 @@ public final class Checkpointer implements AutoCloseable {
         }
         finish(taken, failure);
         return failure;
+    }
+
+    /** One for which the heap is too full has changed nothing: the checkpoint before it is in force, with its log. */
+    private void writeIfMemoryAllows(boolean everything, boolean isAwaited) {
+        try {
+            writeCheckpoint(everything, isAwaited);
+        } catch (OutOfMemoryError full) {
+            throw new StorageException(
+                    Message.of("There was no memory for a checkpoint")
+                            .with("databaseId", databaseId)
+                            .remedy("Leave the JVM more memory; the next checkpoint is written all the same."),
+                    full);
+        }
     }
 
     private void writeCheckpoint(boolean everything, boolean isAwaited) {

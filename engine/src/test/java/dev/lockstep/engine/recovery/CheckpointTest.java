@@ -15,6 +15,7 @@ import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.LockstepException;
 import dev.lockstep.engine.MissingFileException;
 import dev.lockstep.engine.OutOfFramesException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.TruncatedFileException;
 import dev.lockstep.engine.UnknownFormatException;
 import dev.lockstep.engine.buffer.FlushPace;
@@ -69,6 +70,7 @@ class CheckpointTest {
         final AtomicLong recoveryLsn = new AtomicLong(NO_LSN);
         final AtomicReference<FlushPace> heardPace = new AtomicReference<>();
         final AtomicReference<RuntimeException> failure = new AtomicReference<>();
+        final AtomicReference<OutOfMemoryError> shortage = new AtomicReference<>();
 
         /** Of the last state that was asked for. */
         final AtomicReference<WeakReference<long[]>> lastPageLsns = new AtomicReference<>();
@@ -97,6 +99,10 @@ class CheckpointTest {
 
         @Override
         public Checkpoint snapshot(long redoScanLsn) {
+            OutOfMemoryError planned = shortage.getAndSet(null);
+            if (planned != null) {
+                throw planned;
+            }
             long[] pageLsns = new long[64];
             lastPageLsns.set(new WeakReference<>(pageLsns));
             return new Checkpoint(redoScanLsn, 0, 5, 6, 1, 64, new long[] {-1}, pageLsns);
@@ -465,6 +471,25 @@ class CheckpointTest {
             while (checkpointer.completedCount() == completed) {
                 append(log, 1_000);
             }
+        }
+    }
+
+    /** Its state takes as much memory as there are pages, and the checkpoint before it is as good as ever. */
+    @Test
+    void aCheckpointThatHasNoMemoryIsTriedAgain() {
+        try (Log log = openLog();
+                Checkpointer checkpointer = start(log, Long.MAX_VALUE)) {
+            append(log, 10);
+            checkpointer.checkpoint(false, waiter);
+            Checkpoint before = file.read(DATABASE_ID);
+            OutOfMemoryError planned = new OutOfMemoryError("planned");
+            source.shortage.set(planned);
+            StorageException told = assertThrows(StorageException.class, () -> checkpointer.checkpoint(false, waiter));
+            assertSame(planned, told.getCause());
+            assertEquals(before, file.read(DATABASE_ID));
+            assertEquals(List.of(), fatalFailures);
+            checkpointer.checkpoint(false, waiter);
+            assertEquals(2, checkpointer.completedCount());
         }
     }
 
