@@ -73,7 +73,7 @@ record FetchRun(
                 counts.instructions() / rounds,
                 counts.cycles() / rounds,
                 (branches.conditional() + branches.indirect() + branches.returns()) / rounds,
-                (branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong()) / rounds,
+                branches.mispredicted() / rounds,
                 misses(phase, "l1i") / rounds,
                 misses(phase, "l1d") / rounds,
                 misses(phase, "l2") / rounds,

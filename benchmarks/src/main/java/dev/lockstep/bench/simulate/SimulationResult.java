@@ -155,7 +155,14 @@ public record SimulationResult(
             long indirect,
             long indirectWrong,
             long returns,
-            long returnsWrong) {}
+            long returnsWrong) {
+        /**
+         * Directions, indirect targets and returns; a target that the buffer did not have is none, as in the plugin.
+         */
+        public long mispredicted() {
+            return conditionalWrong + indirectWrong + returnsWrong;
+        }
+    }
 
     /** Counts of one simulated processor. */
     public record ProcessorCounts(int processor, Counts counts) {}

@@ -202,11 +202,10 @@ final class SimulationText {
     }
 
     private void branches(SimulationResult.Counts total, SimulationResult.Branches branches) {
-        long wrong = branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong();
         line(format(
                 "Branches mispredicted: %.3f per 1,000 instructions: %,d of %,d conditional, %,d of %,d indirect, %,d"
                         + " of %,d returns; targets not in the buffer: %,d of %,d taken",
-                total.perThousandInstructions(wrong),
+                total.perThousandInstructions(branches.mispredicted()),
                 branches.conditionalWrong(),
                 branches.conditional(),
                 branches.indirectWrong(),

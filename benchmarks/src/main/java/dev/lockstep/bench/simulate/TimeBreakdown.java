@@ -48,9 +48,6 @@ final class TimeBreakdown {
 
     /** What mispredictions would have cost; 0 where branches are not predicted. */
     static long mispredictionCycles(SimulationResult.Branches branches) {
-        return branches == null
-                ? 0
-                : MISPREDICTION_CYCLES
-                        * (branches.conditionalWrong() + branches.indirectWrong() + branches.returnsWrong());
+        return branches == null ? 0 : MISPREDICTION_CYCLES * branches.mispredicted();
     }
 }

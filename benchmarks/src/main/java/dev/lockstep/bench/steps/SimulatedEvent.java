@@ -19,7 +19,7 @@ enum SimulatedEvent {
     L2I_MISSES("l2iMisses", "L2-I misses"),
     /** And for data. */
     L2D_MISSES("l2dMisses", "L2-D misses"),
-    /** Directions, targets, indirect jumps and returns that were predicted wrongly. */
+    /** Directions, indirect jumps and returns that were predicted wrongly. */
     MISPREDICTIONS("mispredictions", "mispredicted branches");
 
     /** The class of misses that fetches of instructions have. */
@@ -62,13 +62,7 @@ enum SimulatedEvent {
             counts.put(L2D_MISSES.key, second.misses() - instruction);
         }
         if (phase.branches() != null) {
-            SimulationResult.Branches branches = phase.branches();
-            counts.put(
-                    MISPREDICTIONS.key,
-                    branches.conditionalWrong()
-                            + branches.targetUnknown()
-                            + branches.indirectWrong()
-                            + branches.returnsWrong());
+            counts.put(MISPREDICTIONS.key, phase.branches().mispredicted());
         }
         return counts;
     }

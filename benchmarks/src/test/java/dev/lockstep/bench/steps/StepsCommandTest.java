@@ -497,7 +497,7 @@ class StepsCommandTest {
                  L1-D misses                   4       4           1.000
                  L2-I misses              0.8000  0.8000           1.000
                  L2-D misses                1.20    1.20           1.000
-                 mispredicted branches    0.2000  0.2000           1.000
+                 mispredicted branches    0.1600  0.1600           1.000
                  misses of l1i:32K,8,64       60      18           0.300
 
                 interactive, 10 warehouses, 100 terminals: teams on a simulated machine (Table 4)
