@@ -7,13 +7,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.flame.FlameGraphFrames;
+import dev.lockstep.bench.report.Paragraph;
 import dev.lockstep.bench.report.Table;
+import dev.lockstep.engine.file.BlockFile;
+import dev.lockstep.engine.file.DiskStorage;
+import dev.lockstep.engine.file.Storage;
 import dev.lockstep.tpcc.adapter.TpccScale;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -57,6 +63,7 @@ class DiskCommandTest {
             assertTrue(run.get("forcesPerSecond").asDouble() > 0, run::toString);
         }
         assertTrue(out.toString().contains("commits : raw forces"), out::toString);
+        assertTrue(out.toString().replaceAll("\\s+", " ").contains("which change no row"), out::toString);
         assertTrue(Files.exists(directory.resolve("report").resolve("report.html")));
         try (Stream<Path> left = Files.list(disk)) {
             assertEquals(List.of(), left.toList());
@@ -80,6 +87,33 @@ class DiskCommandTest {
         // New-Orders that are rolled back, one in a hundred of them, commit nothing.
         long commits = run.get("commits").asLong();
         assertTrue(commits > 180 && commits <= 200, run::toString);
+    }
+
+    /** Else its ratios with commits, whose log the engine writes so, are of unlike things. */
+    @Test
+    void forcesWhatWasWrittenAsTheLogIs() throws IOException, InterruptedException {
+        boolean uncached;
+        try (Arena arena = Arena.ofShared();
+                BlockFile file = DiskStorage.INSTANCE.open(directory.resolve("log"), Storage.OpenMode.CREATE)) {
+            file.writeUncached(
+                    arena.allocate(BlockFile.BLOCK_BYTES, BlockFile.BLOCK_BYTES).asByteBuffer(), 0);
+            uncached = file.writesUncached();
+        }
+        ForceProbe.RawForces raw = ForceProbe.measure(directory, Duration.ofMillis(1));
+        assertEquals(uncached, raw.uncachedWrites());
+        assertTrue(raw.forcesPerSecond() > 0, raw::toString);
+    }
+
+    @Test
+    void saysWhichWayTheBlocksWent() {
+        for (boolean uncached : List.of(true, false)) {
+            Paragraph paragraph = (Paragraph) new DiskReport(List.of(1.0), uncached, List.of())
+                    .section()
+                    .parts()
+                    .getFirst();
+            assertEquals(uncached, paragraph.text().contains("past the cache of the operating system,"));
+            assertEquals(!uncached, paragraph.text().contains("through the cache of the operating system,"));
+        }
     }
 
     /** A start of async-profiler was once seen to hang, in a child that a limit ends. */
@@ -112,11 +146,12 @@ class DiskCommandTest {
     void ratiosAreOfMedians() {
         DiskReport report = new DiskReport(
                 List.of(30.0, 10.0, 20.0),
+                true,
                 List.of(
                         new DiskRun(5, 2_000, 200, 25, 8),
                         new DiskRun(5, 4_000, 400, 40, 10),
                         new DiskRun(5, 1_000, 100, 10, 9)));
-        Table table = (Table) report.section().parts().get(2);
+        Table table = (Table) report.section().parts().get(3);
         assertEquals(List.of(List.of("5", "200", "100", "400", "25", "9", "10", "1.25")), table.rows());
     }
 

@@ -58,6 +58,14 @@ public interface BlockFile extends AutoCloseable {
     }
 
     /**
+     * Whether {@link #writeUncached} goes past the cache of the operating system, as far as is known: that the system
+     * refuses it may show at the first write only.
+     */
+    default boolean writesUncached() {
+        return false;
+    }
+
+    /**
      * Returns when everything written before is on the medium. After a failure nobody knows what is, and a second
      * attempt proves nothing (the system may have dropped the data): the caller must not go on as if it had been
      * written.

@@ -84,6 +84,11 @@ final class DiskBlockFile implements BlockFile {
     }
 
     @Override
+    public boolean writesUncached() {
+        return uncachedOrNull != null && !uncachedOrNull.isRefused();
+    }
+
+    @Override
     public void force(boolean metadata) {
         ForeignCalls.run(() -> {
             try {

@@ -107,6 +107,11 @@ class UncachedChannel implements AutoCloseable {
         return isDone;
     }
 
+    /** Whether the system has refused the first write, so that no further one is tried. */
+    boolean isRefused() {
+        return isRefused;
+    }
+
     private boolean isFit(ByteBuffer source, long position) {
         return source.isDirect()
                 && source.hasRemaining()

@@ -119,8 +119,10 @@ class UncachedChannelTest {
         }
         Refusing refusing = new Refusing(FileChannel.open(path, StandardOpenOption.WRITE));
         try (DiskBlockFile file = new DiskBlockFile(path, channel, new UncachedChannel(refusing, BLOCK))) {
+            assertTrue(file.writesUncached(), "as far as is known");
             file.writeUncached(source, BLOCK);
             assertEquals(0, source.remaining());
+            assertFalse(file.writesUncached());
         }
         assertFalse(refusing.isOpen(), "closed with the file");
         byte[] written = Files.readAllBytes(path);
