@@ -5,6 +5,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Whether somebody else works on this processor's core. A virtual processor may be one of two hardware threads of a
@@ -15,7 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * beside that of another run of the same JVM on the same machine only: a difference is a reason for doubt, and none is
  * no proof of a core of one's own.
  *
- * <p>A thread of its own takes a sample of a tenth of a millisecond every half second, on the processors that the
+ * <p>The first readings are of code that is interpreted and counted; they are thrown away before the first sample. A
+ * thread of its own takes a sample of a tenth of a millisecond every half second, on the processors that the
  * process runs on. Thread-safe.
  */
 public final class CoreProbe {
@@ -30,6 +33,15 @@ public final class CoreProbe {
     /** The fastest counts: whatever interrupts makes it slower. */
     private static final int TRIES = 5;
 
+    /** Long enough for the compilers to have done, at the start of a JVM, what readings execute. */
+    private static final long WARM_UP_NANOS_MIN = 100_000_000;
+
+    /** Where others come and go all the time, readings never agree. */
+    private static final long WARM_UP_NANOS_MAX = 1_000_000_000;
+
+    /** Part of a reading by which the next one may differ; what is interpreted yet differs by far more. */
+    private static final double AGREEMENT_MAX = 0.05;
+
     private static final long INCREMENT = 0x9e37_79b9_7f4a_7c15L;
     private static final int SHIFT = 7;
 
@@ -38,9 +50,25 @@ public final class CoreProbe {
     /** Keeps what is computed, so that it is computed. */
     private final AtomicLong results = new AtomicLong();
 
-    /** Starts the thread, which ends with the process. */
+    /** Has its steps compiled, then starts the thread, which ends with the process. */
     public CoreProbe() {
+        warmUp(this::crowding, System::nanoTime);
         Thread.ofPlatform().name(THREAD).daemon().start(this::sample);
+    }
+
+    /** Takes readings that count for nothing, until they are those of compiled code. */
+    static void warmUp(DoubleSupplier readings, LongSupplier nanos) {
+        long begin = nanos.getAsLong();
+        double last = readings.getAsDouble();
+        boolean isSettled = false;
+        // Ends by the clock.
+        while (!isSettled) {
+            double next = readings.getAsDouble();
+            long passed = nanos.getAsLong() - begin;
+            isSettled = passed >= WARM_UP_NANOS_MAX
+                    || (passed >= WARM_UP_NANOS_MIN && Math.abs(next - last) <= AGREEMENT_MAX * last);
+            last = next;
+        }
     }
 
     private void sample() {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CoreProbeTest {
@@ -31,6 +32,24 @@ class CoreProbeTest {
     @Test
     void tellsTheMeanOfTheSamples() {
         assertEquals(0.75, CoreProbe.mean(List.of(1.5, 0.5, 0.25)));
+    }
+
+    /** Readings of interpreted code agree with each other too, so time has to pass. */
+    @Test
+    void takesReadingsUntilTheyAgreeWhenTheCompilersHaveHadTheirTime() {
+        assertEquals(7, readingsToWarmUp(20_000_000, 2.0, 2.0, 2.0, 2.0, 1.5, 0.25, 0.26, 0.25));
+        assertEquals(6, readingsToWarmUp(20_000_000, 2.0, 2.0, 2.0, 0.25, 0.25, 0.25, 0.25));
+    }
+
+    @Test
+    void givesUpWhereReadingsNeverAgree() {
+        assertEquals(5, readingsToWarmUp(250_000_000, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0));
+    }
+
+    private static int readingsToWarmUp(long nanosOfEach, double... readings) {
+        AtomicInteger taken = new AtomicInteger();
+        CoreProbe.warmUp(() -> readings[taken.getAndIncrement()], () -> nanosOfEach * Math.max(0, taken.get() - 1));
+        return taken.get();
     }
 
     @Test
