@@ -3,9 +3,11 @@ package dev.lockstep.bench.tpcc;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -13,7 +15,8 @@ import java.util.stream.Stream;
  * Ratios of throughput between the configurations of one command. Those without both sides are absent, but for
  * {@code stepsOverJdk}, which is null in JSON then: whoever reads results looks for it first.
  *
- * <p>Of several variants the first one counts, but for {@code overFirstVariant}.
+ * <p>Of several variants the first one counts, but for {@code overFirstVariant} and {@code lockstepOverPeer}. Both
+ * sides of these differ in one thing each: what tells variants apart or how work is put together; the engine.
  *
  * @param stepsOverJdk STEPS with teams and batches over the JDK's scheduling with neither
  * @param schedulingAlone STEPS over the JDK's scheduling where neither side was run as above: the same batches on both
@@ -21,8 +24,10 @@ import java.util.stream.Stream;
  * @param batchesOverNeither STEPS with batches alone over STEPS with neither
  * @param teamsOverBatches STEPS with teams and batches over STEPS with batches alone
  * @param control the first configuration over itself, which shows what a difference must exceed to mean anything
- * @param overFirstVariant each variant of Lockstep over the first one with the same scheduling
- * @param lockstepOverPeer each scheduling of Lockstep over each other engine, peers at their best connection count
+ * @param overFirstVariant each variant of Lockstep over the first one with the same scheduling and grouping, and each
+ *     grouping of the first variant over its first one
+ * @param lockstepOverPeer each run of Lockstep over each other engine with as many cores and terminals, peers at their
+ *     best connection count
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Ratios(
@@ -40,24 +45,12 @@ record Ratios(
      * @param connections the best number of each engine that was tried with several; its other runs do not count
      */
     static Ratios of(List<RunReport> runs, Map<String, Integer> connections) {
-        List<String> labels = runs.stream()
+        List<RunReport> labelled = runs.stream()
                 .filter(run -> !run.control())
                 .filter(run -> connections.getOrDefault(run.engine(), run.threads()) == run.threads())
-                .map(RunReport::label)
-                .distinct()
+                .filter(distinctLabels())
                 .toList();
-        List<RatioReport> peers = new ArrayList<>();
-        for (String lockstep : labels) {
-            for (String peer : labels) {
-                if (scheduled(runs, lockstep) && !scheduled(runs, peer)) {
-                    RatioReport ratio = ratio(runs, labelled(lockstep), labelled(peer), lockstep, peer);
-                    if (ratio != null) {
-                        peers.add(ratio);
-                    }
-                }
-            }
-        }
-        String first = labels.isEmpty() ? "" : labels.getFirst();
+        String first = labelled.isEmpty() ? "" : labelled.getFirst().label();
         List<RunReport> grouped = groupings(runs);
         RunReport jdk = firstOf(grouped, spec -> spec.scheduling() == Scheduling.JDK && !spec.batches());
         RunReport both = firstOf(grouped, spec -> spec.usesTeams() && spec.batches());
@@ -72,7 +65,35 @@ record Ratios(
                 ratio(runs, both, batches),
                 ratio(runs, RunReport::control, labelled(first), first + " (control)", first),
                 overFirstVariant(runs),
-                List.copyOf(peers));
+                lockstepOverPeer(runs, labelled));
+    }
+
+    private static Predicate<RunReport> distinctLabels() {
+        Set<String> labels = new HashSet<>();
+        return run -> labels.add(run.label());
+    }
+
+    private static List<RatioReport> lockstepOverPeer(List<RunReport> runs, List<RunReport> labelled) {
+        List<RatioReport> ratios = new ArrayList<>();
+        for (RunReport lockstep : labelled) {
+            for (RunReport peer : labelled) {
+                RunSpec above = lockstep.configuration();
+                RunSpec below = peer.configuration();
+                if (above.engineName() == EngineName.LOCKSTEP
+                        && below.engineName() != EngineName.LOCKSTEP
+                        && above.cores() == below.cores()
+                        && above.terminals() == below.terminals()) {
+                    addIfFormed(ratios, ratio(runs, lockstep, peer));
+                }
+            }
+        }
+        return List.copyOf(ratios);
+    }
+
+    private static void addIfFormed(List<RatioReport> ratios, RatioReport ratio) {
+        if (ratio != null) {
+            ratios.add(ratio);
+        }
     }
 
     private static RatioReport schedulingAlone(List<RunReport> runs, List<RunReport> grouped) {
@@ -126,24 +147,21 @@ record Ratios(
                 .filter(run -> run.repeat() == 1)
                 .toList();
         for (RunReport run : lockstep) {
-            RunReport first = lockstep.stream()
+            List<RunReport> alike = lockstep.stream()
                     .filter(other -> other.scheduler().equals(run.scheduler()))
-                    .findFirst()
-                    .orElseThrow();
-            RatioReport ratio = first.label().equals(run.label())
-                    ? null
-                    : ratio(runs, labelled(run.label()), labelled(first.label()), run.label(), first.label());
-            if (ratio != null) {
-                ratios.add(ratio);
+                    .toList();
+            String firstVariant = alike.getFirst().configuration().variant();
+            boolean isOfFirst = run.configuration().variant().equals(firstVariant);
+            RunReport first = firstOf(
+                    alike,
+                    spec -> isOfFirst
+                            ? spec.variant().equals(firstVariant)
+                            : spec.grouping().equals(run.configuration().grouping()));
+            if (!first.label().equals(run.label())) {
+                addIfFormed(ratios, ratio(runs, run, first));
             }
         }
         return ratios;
-    }
-
-    private static boolean scheduled(List<RunReport> runs, String label) {
-        return runs.stream()
-                .anyMatch(
-                        run -> run.label().equals(label) && run.configuration().engineName() == EngineName.LOCKSTEP);
     }
 
     private static Predicate<RunReport> labelled(String label) {

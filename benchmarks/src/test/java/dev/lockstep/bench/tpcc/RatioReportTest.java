@@ -140,6 +140,39 @@ class RatioReportTest {
     }
 
     @Test
+    void aPeerStandsBesideLockstepWithAsManyCoresAndTerminals() throws IOException {
+        List<RunReport> runs = List.of(
+                configured("lockstep", "jdk", 1, 10, "1 core 10 terminals", ""),
+                configured("lockstep", "jdk", 1, 100, "1 core 100 terminals", ""),
+                configured("lockstep", "jdk", 2, 10, "2 cores 10 terminals", ""),
+                configured("ordered", "platform", 1, 10, "", ""));
+        assertEquals(
+                List.of("lockstep/jdk 1 core 10 terminals over ordered"),
+                named(Ratios.of(runs, Map.of()).lockstepOverPeer()));
+    }
+
+    @Test
+    void aVariantIsComparedWithTheFirstOneThatHasTheSameTeams() throws IOException {
+        List<RunReport> runs = List.of(
+                configured("lockstep", "steps", 1, 10, "sync", "teams off"),
+                configured("lockstep", "steps", 1, 10, "sync", "teams on"),
+                configured("lockstep", "steps", 1, 10, "async", "teams off"),
+                configured("lockstep", "steps", 1, 10, "async", "teams on"));
+        assertEquals(
+                List.of(
+                        "lockstep/steps sync teams on over lockstep/steps sync teams off",
+                        "lockstep/steps async teams off over lockstep/steps sync teams off",
+                        "lockstep/steps async teams on over lockstep/steps sync teams on"),
+                named(Ratios.of(runs, Map.of()).overFirstVariant()));
+    }
+
+    private static List<String> named(List<RatioReport> ratios) {
+        return ratios.stream()
+                .map(ratio -> ratio.numerator() + " over " + ratio.denominator())
+                .toList();
+    }
+
+    @Test
     void runsThatWereGivenUpStandInNoFigureBesideOthers() throws IOException {
         RunReport givenUp = reread("{\"failure\": \"made up\", \"txnPerSecond\": 0}");
         RunReport slow = reread("{\"failure\": \"\", \"txnPerSecond\": 100}");
@@ -175,6 +208,23 @@ class RatioReportTest {
                 repeat,
                 txnPerSecond,
                 ok));
+    }
+
+    private RunReport configured(
+            String engine, String scheduler, int cores, int terminals, String variant, String grouping)
+            throws IOException {
+        return reread(String.format(
+                Locale.ROOT,
+                "{\"engine\": \"%s\", \"scheduler\": \"%s\", \"repeat\": 1, \"txnPerSecond\": 100, \"failure\": \"\","
+                        + " \"ok\": true, \"latencyMicros\": {}, \"configuration\": {\"engine\": \"%1$s\","
+                        + " \"scheduler\": \"%2$s\", \"cores\": %d, \"terminals\": %d, \"variant\": \"%s\","
+                        + " \"grouping\": \"%s\", \"teams\": \"off\"}}",
+                engine,
+                scheduler,
+                cores,
+                terminals,
+                variant,
+                grouping));
     }
 
     private RunReport reread(String text) throws IOException {
