@@ -1,6 +1,7 @@
 package dev.lockstep.bench.prove;
 
 import dev.lockstep.bench.process.Ending;
+import dev.lockstep.bench.process.JvmNotices;
 import dev.lockstep.bench.process.NativeProcess;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -134,11 +135,9 @@ public final class KilledJvm implements AutoCloseable {
         }
     }
 
-    /** What a JVM has written to its standard error, but for the options that it tells to have from its environment. */
+    /** What a JVM has written to its standard error, but for its notices. */
     static String complaints(String errors) {
-        return errors.lines()
-                .filter(line -> !line.startsWith("Picked up ") && !line.startsWith("NOTE: Picked up "))
-                .collect(Collectors.joining("\n"));
+        return errors.lines().filter(line -> !JvmNotices.contain(line)).collect(Collectors.joining("\n"));
     }
 
     /** Ends it, if it has not ended. */

@@ -2,6 +2,7 @@ package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.ChildCommand;
 import dev.lockstep.bench.process.ChildJvm;
+import dev.lockstep.bench.process.JvmNotices;
 import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.process.ScratchDirectory;
 import dev.lockstep.bench.report.Json;
@@ -288,7 +289,7 @@ final class TpccExperiment {
         // That of an earlier child of the same run would pass for this one's.
         Files.deleteIfExists(report);
         Json.write(specification, request);
-        List<String> lastLines = new ArrayList<>();
+        List<String> said = new ArrayList<>();
         int exit = ChildJvm.run(
                 childProcessors,
                 directory,
@@ -303,10 +304,18 @@ final class TpccExperiment {
                                     view.show(told);
                                 },
                                 () -> {
-                                    lastLines.add(line);
+                                    said.add(line);
                                     view.message(line);
                                 }));
-        return new ChildEnd(exit, report, lastLines.isEmpty() ? "" : lastLines.getFirst());
+        return new ChildEnd(exit, report, reason(said));
+    }
+
+    /** The first line for the user, or empty. */
+    static String reason(List<String> said) {
+        return said.stream()
+                .filter(line -> !JvmNotices.contain(line))
+                .findFirst()
+                .orElse("");
     }
 
     private static ScratchDirectory scratch(RunSpec spec) throws IOException {

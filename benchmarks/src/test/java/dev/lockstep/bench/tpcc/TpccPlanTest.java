@@ -632,6 +632,18 @@ class TpccPlanTest {
     }
 
     @Test
+    void theReasonOfAChildIsNoNoticeOfItsJvm() {
+        assertEquals(
+                "lockstep: no room",
+                TpccExperiment.reason(List.of(
+                        "Picked up JAVA_TOOL_OPTIONS: -Dx=1",
+                        "OpenJDK 64-Bit Server VM warning: Option UseOld was deprecated in version 25.0",
+                        "lockstep: no room",
+                        "more")));
+        assertEquals("", TpccExperiment.reason(List.of("Picked up JAVA_TOOL_OPTIONS: -Dx=1")));
+    }
+
+    @Test
     void enginesWithRowsInTheHeapGetAnotherCollector() {
         TpccPlan plan = plan("--engine=lockstep,ordered");
         List<String> lockstep = ChildFlags.of(plan.configurations().getFirst(), List.of());
