@@ -64,14 +64,9 @@ final class ChildFlags {
         return List.copyOf(flags);
     }
 
-    /** A heap of one size; of several of these options the last one counts. */
-    static List<String> heapOf(long bytes) {
-        return List.of("-Xms" + bytes, "-Xmx" + bytes);
-    }
-
     /** The heap of an engine and what collects it. */
     private static List<String> heap(RunSpec spec) {
-        List<String> flags = new ArrayList<>(heapOf(spec.heapBytes()));
+        List<String> flags = new ArrayList<>(List.of("-Xms" + spec.heapBytes(), "-Xmx" + spec.heapBytes()));
         if (spec.engineName() == EngineName.LOCKSTEP) {
             // The heap is nearly empty. One core: the collector with the cheapest barriers.
             flags.add(spec.cores() == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");

@@ -46,7 +46,7 @@ import java.util.Map;
  * @param scanBeside whether a thread scans whole tables during the measured phase
  * @param profiled whether the measured phase is drawn as a flame graph, which takes its time
  * @param sliceSeconds length of a turn where several runs take turns in one JVM; 0 where this one has a JVM of its own
- * @param heapBytes largest and smallest heap
+ * @param heapBytes largest and smallest heap of its JVM, which it may share with others
  */
 record RunSpec(
         String engine,

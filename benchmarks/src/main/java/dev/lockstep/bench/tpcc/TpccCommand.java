@@ -55,10 +55,11 @@ import picocli.CommandLine.Spec;
             + " from the end of keying, to the answer of the commit, in microseconds. User, kernel and idle are what"
             + " /proc/stat says of the processors that the run is bound to, or of all where it is bound to none: in"
             + " the measured phase, of all programs there; kernel is with interrupts, idle with waits for a"
-            + " disk.%n%nChild JVMs: for Lockstep, whose pages lie outside the heap, -Xms and -Xmx 512 MB,"
-            + " -XX:+UseSerialGC on one core and -XX:+UseParallelGC on more; for others 60 %% of the memory (at most"
-            + " 12 GB), two thirds of it young generation, -XX:+UseParallelGC. Large pages where the system has them;"
-            + " carriers of the JDK's scheduler as many as --cores.%n%nExamples:%n",
+            + " disk.%n%nChild JVMs: for Lockstep, whose pages lie outside the heap, -Xms and -Xmx 512 MB, with"
+            + " --slices as much for each database, -XX:+UseSerialGC on one core and -XX:+UseParallelGC on more; for"
+            + " others 60 %% of the memory (at most 12 GB), two thirds of it young generation, -XX:+UseParallelGC."
+            + " Large pages where the system has them; carriers of the JDK's scheduler as many as"
+            + " --cores.%n%nExamples:%n",
         footer = {
             "  ./lockstep tpcc",
             "      The main job: STEPS beside the JDK's scheduling, with durable commits.",

@@ -216,16 +216,13 @@ final class TpccExperiment {
                     turn.control(),
                     hash(turn.spec(), processors)));
         }
-        List<String> options = new ArrayList<>(ChildFlags.of(first, List.of()));
-        options.addAll(ChildFlags.heapOf(first.heapBytes() * requests.size()));
-        options.addAll(jvmOptions);
         try (ProgressView view = new ProgressView(progress, "[by turns]")) {
             ChildEnd end = call(
                     SlicedChildCommand.NAME,
                     new SlicedRequest(requests, plan.repeats()),
                     directory,
                     processors,
-                    options,
+                    ChildFlags.of(first, jvmOptions),
                     line -> {},
                     view);
             return Files.exists(end.report())

@@ -174,7 +174,8 @@ final class TpccOptions {
             paramLabel = "SIZE",
             converter = MemorySize.Converter.class,
             description = "Lockstep's buffer pool, like 256m or 2g. Default: enough for the whole database and what"
-                    + " the run adds, at most half of the memory.")
+                    + " the run adds, at most half of the memory, of which with --slices all databases have an equal"
+                    + " part.")
     MemorySize pool;
 
     @Option(

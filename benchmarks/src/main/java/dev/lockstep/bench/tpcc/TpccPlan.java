@@ -36,6 +36,8 @@ record TpccPlan(
         double sliceSeconds) {
     private static final String NONE = LockstepVariant.NONE;
 
+    private static final int MIB_SHIFT = 20;
+
     /**
      * One run of a repetition.
      *
@@ -140,13 +142,21 @@ record TpccPlan(
     }
 
     private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes, boolean profiled) {
-        long pool = options.pool != null ? options.pool.bytes() : PoolSize.byDefault(options.warehouses, memoryBytes);
-        return LockstepVariant.all(options).stream()
-                .map(variant -> lockstep(options, variant, pool, profiled))
+        List<LockstepVariant> variants = LockstepVariant.all(options);
+        int databases = options.sliceSeconds == 0 ? 1 : variants.size() + (options.control ? 1 : 0);
+        long memoryOfEach = memoryBytes / databases;
+        TpccOptionsCheck.require(
+                options.pool == null || databases == 1 || memoryBytes <= 0 || options.pool.bytes() <= memoryOfEach,
+                "--pool is at most " + (memoryOfEach >> MIB_SHIFT) + "m with --slices and " + databases
+                        + " databases, which are open at once and share the memory");
+        long pool = options.pool != null ? options.pool.bytes() : PoolSize.byDefault(options.warehouses, memoryOfEach);
+        return variants.stream()
+                .map(variant -> lockstep(options, variant, pool, profiled, databases))
                 .toList();
     }
 
-    private static RunSpec lockstep(TpccOptions options, LockstepVariant variant, long pool, boolean profiled) {
+    private static RunSpec lockstep(
+            TpccOptions options, LockstepVariant variant, long pool, boolean profiled, int databases) {
         int terminals = options.warehouses * variant.terminals();
         return spec(
                 options,
@@ -169,7 +179,7 @@ record TpccPlan(
                 variant.protection().protection(),
                 variant.scanBeside(),
                 profiled,
-                ChildFlags.LOCKSTEP_HEAP_BYTES);
+                databases * ChildFlags.LOCKSTEP_HEAP_BYTES);
     }
 
     /** Between several carriers, lists of what runs stage by stage in teams that always form. */

@@ -643,6 +643,29 @@ class TpccPlanTest {
         assertEquals("", TpccExperiment.reason(List.of("Picked up JAVA_TOOL_OPTIONS: -Dx=1")));
     }
 
+    /** Half of the memory is for all of them together, and the heap that is said is that of their JVM. */
+    @Test
+    void databasesThatTakeTurnsShareMemoryAndHeap() {
+        List<RunSpec> alone = plan("--warehouses=100", "--teams=off,on").configurations();
+        TpccPlan plan = plan("--warehouses=100", "--teams=off,on", "--slices=2", "--repeat=2", "--control");
+        assertEquals(3, plan.configurations().size());
+        for (RunSpec spec : plan.configurations()) {
+            assertEquals(MEMORY_BYTES / 4 / 2, spec.poolBytes());
+            assertEquals(4 * ChildFlags.LOCKSTEP_HEAP_BYTES, spec.heapBytes());
+            assertTrue(ChildFlags.of(spec, List.of()).contains("-Xmx" + 4 * ChildFlags.LOCKSTEP_HEAP_BYTES));
+        }
+        assertEquals(MEMORY_BYTES / 2, alone.getFirst().poolBytes());
+        assertEquals(ChildFlags.LOCKSTEP_HEAP_BYTES, alone.getFirst().heapBytes());
+        assertEquals(
+                (1L << 30) + (160L << 20),
+                plan("--slices=2").configurations().getFirst().poolBytes(),
+                "as much as it wants, where there is room");
+        plan("--slices=2", "--pool=8g");
+        assertRefused(
+                "--pool is at most 5461m with --slices and 3 databases", "--slices=2", "--teams=off,on", "--pool=6g");
+        plan("--teams=off,on", "--pool=6g");
+    }
+
     @Test
     void enginesWithRowsInTheHeapGetAnotherCollector() {
         TpccPlan plan = plan("--engine=lockstep,ordered");
