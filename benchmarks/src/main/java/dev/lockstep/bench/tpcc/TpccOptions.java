@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options of {@code tpcc}, checked one by one by picocli and together by {@link TpccPlan}. */
 final class TpccOptions {
@@ -428,6 +430,9 @@ final class TpccOptions {
                     + " memory by the simulated JVM itself.")
     boolean unchecked;
 
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
     /** Whether runs are simulated: they go by numbers of transactions, since seconds mean nothing there. */
     private boolean simulated;
 
@@ -500,6 +505,11 @@ final class TpccOptions {
         return simulated
                 ? engine.simulatedWarmUpTransactions()
                 : Math.round(transactions(engine) * (warmUpSeconds / durationSeconds));
+    }
+
+    /** Whether an option stands on the command line, be it with its default. */
+    boolean isGiven(String option) {
+        return mixee.commandLine().getParseResult().hasMatchedOption(option);
     }
 
     /** Whether runs go by numbers of transactions. */

@@ -159,6 +159,7 @@ final class TpccOptionsCheck {
     /** What no run would heed is refused, since whoever reads the figures would believe that it was. */
     private static void checkEffect(TpccOptions options, List<EngineName> engines) {
         boolean lockstep = engines.contains(EngineName.LOCKSTEP);
+        checkTimes(options);
         checkScheduling(options, lockstep);
         String needsLockstep = " needs --engine lockstep, alone or among others";
         require(lockstep || options.without.isEmpty(), "--without" + needsLockstep);
@@ -184,6 +185,20 @@ final class TpccOptionsCheck {
                 "--flame is for engines beside Lockstep, of which --out draws flame graphs anyway");
         require(options.url == null || engines.contains(EngineName.POSTGRESQL), "--url needs --engine postgresql");
         checkJdbc(options, engines);
+    }
+
+    /** Runs that go by numbers heed times only where the one number follows from the other by them. */
+    private static void checkTimes(TpccOptions options) {
+        for (String option : List.of("--warmup", "--duration")) {
+            require(
+                    !options.isSimulated() || !options.isGiven(option),
+                    option + " is not for ./lockstep simulate, where runs go by --transactions and"
+                            + " --warmup-transactions");
+            require(
+                    options.warmUpTransactions == null || !options.isGiven(option),
+                    option + " says nothing beside --transactions and --warmup-transactions: leave out one or the"
+                            + " other");
+        }
     }
 
     private static void checkJdbc(TpccOptions options, List<EngineName> engines) {
@@ -227,7 +242,7 @@ final class TpccOptionsCheck {
 
     private static void checkScheduling(TpccOptions options, boolean lockstep) {
         require(
-                lockstep || options.scheduler.equals(Choice.OfScheduler.BOTH),
+                lockstep || !options.isGiven("--scheduler"),
                 "--scheduler needs --engine lockstep, alone or among others");
         boolean steps = lockstep && !options.scheduler.equals(Spelling.of(Scheduling.JDK));
         String needsSteps = " needs --engine lockstep and --scheduler steps or both";

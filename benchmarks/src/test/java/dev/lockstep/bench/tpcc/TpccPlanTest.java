@@ -360,6 +360,7 @@ class TpccPlanTest {
         assertRefused("--without checkpoints", "--checkpoint-seconds=off", "--without=checkpoints");
         assertRefused("--without pacing", "--checkpoint-seconds=off", "--without=pacing");
         assertRefused("--scheduler needs --engine lockstep", "--engine=h2", "--scheduler=steps");
+        assertRefused("--scheduler needs --engine lockstep", "--engine=h2", "--scheduler=both");
         assertRefused("more than one value of --teams", "--scheduler=jdk", "--teams=off,governed");
         assertRefused("--flame is for engines beside Lockstep", "--engine=lockstep", "--out=report", "--flame");
         assertEquals(
@@ -664,6 +665,19 @@ class TpccPlanTest {
         assertRefused(
                 "--pool is at most 5461m with --slices and 3 databases", "--slices=2", "--teams=off,on", "--pool=6g");
         plan("--teams=off,on", "--pool=6g");
+    }
+
+    @Test
+    void refusesTimesThatNoRunGoesBy() {
+        for (String option : List.of("--warmup=5", "--duration=10")) {
+            TpccOptions options = parse(option);
+            options.simulated();
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> TpccPlan.of(options, MEMORY_BYTES, PROCESSORS));
+            assertTrue(refused.getMessage().contains("not for ./lockstep simulate"), refused::getMessage);
+            assertRefused("leave out", "--transactions=9", "--warmup-transactions=0", option);
+            plan("--transactions=9", option);
+        }
     }
 
     @Test
