@@ -277,6 +277,11 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
         if (read != null) {
             results.refuse("With --read, which runs nothing,", OF_RUNS);
         }
+        if (workload == Choice.TPCC) {
+            results.refuse("With --workload tpcc", "--rows");
+        } else if (workload == Choice.OPERATIONS) {
+            results.refuse("With --workload operations", "--terminals");
+        }
         flame.require(results);
         ResultFile.require(command.commandLine(), "--footprints", footprints);
     }

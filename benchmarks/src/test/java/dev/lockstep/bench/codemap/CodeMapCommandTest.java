@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -62,6 +63,14 @@ class CodeMapCommandTest {
         String[] words = ("codemap " + arguments).split(" ", -1);
         assertEquals(2, run(words), err::toString);
         assertTrue(err.toString().startsWith("lockstep: "), err::toString);
+    }
+
+    /** Before the file that cannot be written, without which there would be a run. */
+    @ParameterizedTest
+    @CsvSource({"tpcc, --rows", "operations, --terminals"})
+    void refusesWhatTheWorkloadDoesNotHeed(String workload, String option) {
+        assertEquals(2, run("codemap", "--workload", workload, option, "1000", "--json", "missing/map.json"));
+        assertTrue(err.toString().contains("With --workload " + workload + " leave out " + option), err::toString);
     }
 
     @Test
