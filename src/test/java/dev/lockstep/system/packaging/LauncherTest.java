@@ -91,6 +91,18 @@ class LauncherTest {
         }
     }
 
+    /** Child JVMs run elsewhere. */
+    @Test
+    void aRelativeDirectoryForTemporaryFilesIsMadeAbsolute() throws Exception {
+        Files.createFile(home.resolve("open"));
+        Path here = Path.of("").toAbsolutePath();
+        Path relative = here.relativize(Files.createDirectory(home.resolve("for now")));
+        assertEnded(launch(
+                Map.of("LOCKSTEP_JAVA_OPTIONS", "-XshowSettings:properties -version", "TMPDIR", relative.toString())));
+        String output = Files.readString(home.resolve("output"));
+        assertTrue(output.contains("java.io.tmpdir = " + here + "/" + relative + "\n"), output);
+    }
+
     /** Two builds in one directory would delete each other's classes. */
     @Test
     void aLauncherWaitsForTheBuildOfAnother() throws Exception {
