@@ -1,5 +1,6 @@
 package dev.lockstep.bench.jmh;
 
+import dev.lockstep.bench.process.NodesFile;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
 import dev.lockstep.engine.Isolation;
@@ -73,8 +74,10 @@ public class DescentBenchmark {
     /** Fills a table with sixteen rows for each owner. */
     @Setup
     public void fill() {
-        DatabaseOptions databaseOptions =
-                DatabaseOptions.builder().poolBytes(POOL_BYTES).build();
+        DatabaseOptions databaseOptions = DatabaseOptions.builder()
+                .poolBytes(POOL_BYTES)
+                .nodeLayout(NodesFile.layout())
+                .build();
         database = Database.inMemory(databaseOptions);
         options = TransactionOptions.of(databaseOptions).withIsolation(Isolation.SERIALIZABLE);
         table = database.createTable(TableDefinition.named("event")
