@@ -90,13 +90,14 @@ final class JmhPage {
     }
 
     private static List<Part> scores(Collection<RunResult> results) {
+        boolean byMode = hasSeveralModes(results);
         Map<String, List<RangePlot.Bar>> byUnit = new TreeMap<>();
         Table.Builder table = Table.of(2, "benchmark", "mode", "score", "error (99.9 %)", "unit", "iterations");
         for (RunResult result : results) {
             Result<?> score = result.getPrimaryResult();
             Statistics values = score.getStatistics();
             table.row(List.of(
-                    label(result.getParams()),
+                    label(result.getParams(), false),
                     result.getParams().getMode().longLabel(),
                     Figures.plain(score.getScore()),
                     Figures.plain(score.getScoreError()),
@@ -105,7 +106,7 @@ final class JmhPage {
             if (values.getN() > 0 && !Double.isNaN(values.getMax())) {
                 byUnit.computeIfAbsent(score.getScoreUnit(), unit -> new ArrayList<>())
                         .add(new RangePlot.Bar(
-                                label(result.getParams()),
+                                label(result.getParams(), byMode),
                                 values.getMin(),
                                 Math.clamp(values.getPercentile(MEDIAN), values.getMin(), values.getMax()),
                                 values.getMax()));
@@ -132,12 +133,13 @@ final class JmhPage {
     }
 
     private static Table secondary(Collection<RunResult> results) {
+        boolean byMode = hasSeveralModes(results);
         Table.Builder table = Table.of(2, "benchmark", "figure", "value", "error (99.9 %)", "unit");
         for (RunResult result : results) {
             new TreeMap<>(result.getSecondaryResults()).forEach((name, value) -> {
                 if (!Double.isNaN(value.getScore())) {
                     table.row(List.of(
-                            label(result.getParams()),
+                            label(result.getParams(), byMode),
                             name,
                             Figures.plain(value.getScore()),
                             Figures.plain(value.getScoreError()),
@@ -148,16 +150,26 @@ final class JmhPage {
         return table.build();
     }
 
-    /** The class without "Benchmark", the method, and the parameters. */
-    private static String label(BenchmarkParams benchmark) {
+    private static boolean hasSeveralModes(Collection<RunResult> results) {
+        return results.stream()
+                        .map(result -> result.getParams().getMode())
+                        .distinct()
+                        .count()
+                > 1;
+    }
+
+    /** The class without "Benchmark", the method, the parameters, and the mode if asked for. */
+    static String label(BenchmarkParams benchmark, boolean byMode) {
         String[] names = benchmark.getBenchmark().split("\\.");
         String type = names[names.length - 2];
         String suffix = "Benchmark";
         String name = (type.endsWith(suffix) ? type.substring(0, type.length() - suffix.length()) : type) + "."
                 + names[names.length - 1];
-        return Stream.concat(
+        return Stream.of(
                         Stream.of(name),
-                        benchmark.getParamsKeys().stream().map(key -> key + "=" + benchmark.getParam(key)))
+                        benchmark.getParamsKeys().stream().map(key -> key + "=" + benchmark.getParam(key)),
+                        byMode ? Stream.of(benchmark.getMode().shortLabel()) : Stream.<String>empty())
+                .flatMap(part -> part)
                 .collect(Collectors.joining(" "));
     }
 

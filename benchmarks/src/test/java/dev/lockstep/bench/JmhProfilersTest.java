@@ -143,9 +143,9 @@ class JmhProfilersTest {
                         "rows=1000"),
                 err::toString);
         List<String> frames =
-                FlameGraphFrames.of(report.resolve("flames/OperationBenchmark.fetch-rows-1000/flames.html"));
+                FlameGraphFrames.of(report.resolve("flames/OperationBenchmark.fetch-rows-1000-avgt/flames.html"));
         assertTrue(frames.contains("operation fetch account"), frames::toString);
-        assertTrue(Files.readString(report.resolve("report.html")).contains("OperationBenchmark.fetch-rows-1000"));
+        assertTrue(Files.readString(report.resolve("report.html")).contains("OperationBenchmark.fetch-rows-1000-avgt"));
     }
 
     @Test

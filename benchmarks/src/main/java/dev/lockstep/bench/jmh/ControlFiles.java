@@ -81,13 +81,14 @@ public record ControlFiles(Path directory) {
         return directory.resolve(name(benchmark) + suffix);
     }
 
-    /** Class and name of a benchmark, and its parameters, in characters that every file system takes. */
+    /** Class and name of a benchmark, its parameters and its mode, in characters that every file system takes. */
     static String name(BenchmarkParams benchmark) {
         String[] names = benchmark.getBenchmark().split("\\.");
         String parameters = benchmark.getParamsKeys().stream()
                 .map(key -> "-" + key + "-" + benchmark.getParam(key))
                 .collect(Collectors.joining());
-        return (names[names.length - 2] + "." + names[names.length - 1] + parameters)
+        String mode = "-" + benchmark.getMode().shortLabel();
+        return (names[names.length - 2] + "." + names[names.length - 1] + parameters + mode)
                 .replaceAll("[^A-Za-z0-9._-]", "_");
     }
 }
