@@ -8,7 +8,6 @@ import dev.lockstep.bench.process.SimulatedAs;
 import dev.lockstep.bench.report.JvmOption;
 import dev.lockstep.bench.report.MeasurementOptions;
 import dev.lockstep.bench.report.Paragraph;
-import dev.lockstep.bench.report.Part;
 import dev.lockstep.bench.report.Section;
 import dev.lockstep.bench.report.SpelledConstant;
 import dev.lockstep.bench.report.Spelling;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -295,16 +295,14 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
                     cells.add(experiment.run(Spelling.of(mix), size));
                 }
             }
-            StepsResult result = new StepsResult(executed, List.copyOf(cells));
+            SequencedMap<String, String> undrawn = new LinkedHashMap<>();
+            List<Section> graphs = flame.isAsked() ? List.of(draw(experiment, cells, undrawn)) : List.of();
+            StepsResult result = new StepsResult(executed, List.copyOf(cells), undrawn);
             List<Section> printed = new ArrayList<>(result.sections());
+            printed.addAll(graphs);
             List<Section> page = new ArrayList<>(result.page());
-            List<Part> undrawn = new ArrayList<>();
-            if (flame.isAsked()) {
-                Section graphs = draw(experiment, cells, undrawn);
-                printed.add(graphs);
-                page.add(graphs);
-            }
-            boolean ok = result.ok() && undrawn.isEmpty();
+            page.addAll(graphs);
+            boolean ok = result.ok();
             options.write(
                     result,
                     "TPC-C with STEPS and without",
@@ -334,15 +332,17 @@ public final class StepsCommand implements Callable<Integer>, SimulatedAs.Told {
         }
     }
 
-    /** Tells of each run that was not drawn. */
-    private Section draw(StepsExperiment experiment, List<StepsCell> cells, List<Part> undrawn) throws IOException {
+    /** Tells of each run that was not drawn, and why. */
+    private Section draw(StepsExperiment experiment, List<StepsCell> cells, Map<String, String> undrawn)
+            throws IOException {
         FlameGraphs graphs = new FlameGraphs(options.directory());
         for (StepsCell cell : cells) {
-            experiment
-                    .draw(graphs, cell)
-                    .forEach((name, why) -> undrawn.add(new Paragraph("FAILED: " + name + ": " + why)));
+            undrawn.putAll(experiment.draw(graphs, cell));
         }
-        return graphs.section().with(undrawn);
+        return graphs.section()
+                .with(undrawn.entrySet().stream()
+                        .map(each -> new Paragraph("FAILED: " + each.getKey() + ": " + each.getValue()))
+                        .toList());
     }
 
     private void requireRange() {

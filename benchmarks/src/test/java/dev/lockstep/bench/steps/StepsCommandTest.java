@@ -192,6 +192,24 @@ class StepsCommandTest {
                 launched.stream().limit(3).map(words -> value(words, "--teams")).toList());
     }
 
+    @Test
+    void theResultSaysWhatWasNotDrawn() throws IOException {
+        Launcher drawing = words ->
+                words.contains("--profile") ? new Launcher.Ended(1, "lockstep: nothing was sampled") : rising(words);
+        JsonNode result = run(
+                1,
+                drawing,
+                "--native",
+                "--mixes=payment",
+                "--warehouses=10",
+                "--repeat=1",
+                "--flame",
+                "--out=" + directory.resolve("report"));
+        assertEquals(2, result.get("undrawn").size(), result::toPrettyString);
+        assertTrue(result.get("undrawn").toString().contains("nothing was sampled"), result::toPrettyString);
+        assertTrue(out.toString().contains("FAILED: "), out::toString);
+    }
+
     /** With flags forced on the other runs of the cell, and a page that a run of tpcc has drawn. */
     @Test
     void drawsEachVariantFromAFurtherRun() throws IOException {
