@@ -210,12 +210,13 @@ final class JmhCommand implements Callable<Integer>, SimulatedAs.Told {
         placement.java().ifPresent(java -> builder.jvm(java.toString()));
         Origin origin = Origin.here(command.commandLine().getParseResult().originalArgs(), seed);
         Collection<RunResult> results = new Runner(builder.build()).run();
-        JmhReport found = JmhReport.of(arguments, seed, results);
+        List<Verdict> verdicts = judge.verdicts();
+        JmhReport found = JmhReport.of(arguments, seed, results, verdicts);
         for (Path file : report.jsonFiles()) {
             found.write(file);
         }
         if (report.directory() != null && !results.isEmpty()) {
-            write(origin, options, results, judge.verdicts());
+            write(origin, options, results, verdicts);
         }
         return results.isEmpty() ? 2 : 0;
     }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.lockstep.bench.process.Machine;
 import dev.lockstep.bench.process.SourceVersion;
+import dev.lockstep.bench.process.Verdict;
 import dev.lockstep.bench.report.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,6 +31,7 @@ import org.openjdk.jmh.results.format.ResultFormatType;
  * @param gitCommit commit that the classes were built from, with {@code -dirty} if changed; absent if unknown
  * @param jvm version of the JDK
  * @param machine where it ran
+ * @param verdicts how far to believe each simulated fork; absent where none was simulated
  * @param results what JMH writes in its own format
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -41,11 +43,13 @@ record JmhReport(
         String gitCommit,
         String jvm,
         Machine machine,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Verdict> verdicts,
         JsonNode results) {
     private static final ObjectMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-    static JmhReport of(List<String> arguments, long seed, Collection<RunResult> results) throws IOException {
+    static JmhReport of(List<String> arguments, long seed, Collection<RunResult> results, List<Verdict> verdicts)
+            throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
             ResultFormatFactory.getInstance(ResultFormatType.JSON, out).writeOut(results);
@@ -58,6 +62,7 @@ record JmhReport(
                 SourceVersion.commit().orElse(null),
                 Runtime.version().toString(),
                 Machine.here(),
+                List.copyOf(verdicts),
                 MAPPER.readTree(bytes.toByteArray()));
     }
 
