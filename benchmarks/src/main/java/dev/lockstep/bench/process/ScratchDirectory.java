@@ -1,17 +1,22 @@
 package dev.lockstep.bench.process;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -21,8 +26,12 @@ import java.util.stream.Stream;
 
 /**
  * A directory for the files of one run, of which nothing stays unless it is kept: it goes when it is closed, or when
- * the JVM is told to end; and what runs of the same name have left that were killed, whose process is in its name, goes
- * when the next one is made. Thread-safe.
+ * the JVM is told to end; and what runs of the same name have left that were killed goes when the next one is made.
+ * Thread-safe.
+ *
+ * <p>A run was killed whose process, which is in the directory's name, is not there, and which does not hold the lock
+ * of a file in it: in a container or on another host that shares the parent, processes have numbers that mean nothing
+ * here. On a file system without locks nothing is taken for abandoned.
  *
  * <p>Names of one kind are of one length: they are told to simulated processes, in whose memory a longer one moves what
  * lies behind it.
@@ -32,6 +41,12 @@ public final class ScratchDirectory implements AutoCloseable {
 
     /** A file that says that its directory was not left by mistake; renamed, it would not be where messages say. */
     private static final String KEPT = "kept";
+
+    /** A file that a run has locked as long as it lasts. */
+    private static final String HELD = "held";
+
+    /** Of a directory without such a file: younger ones may be of a run that is about to make it. */
+    private static final Duration UNHELD_AGE_MIN = Duration.ofDays(1);
 
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
@@ -43,14 +58,22 @@ public final class ScratchDirectory implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Path path;
+    private final FileChannel held;
     private final Runnable removal = this::deleteAtEnd;
     private volatile boolean kept;
 
-    private ScratchDirectory(Path path) {
+    private ScratchDirectory(Path path, FileChannel held) {
         this.path = path;
+        this.held = held;
     }
 
     private void deleteAtEnd() {
+        try {
+            held.close();
+        } catch (IOException e) {
+            // The lock goes with the process.
+            Thread.onSpinWait();
+        }
         for (int pass = 0; pass < PASSES_MAX && Files.exists(path); pass++) {
             try {
                 delete(path);
@@ -73,7 +96,8 @@ public final class ScratchDirectory implements AutoCloseable {
     /** Makes one in a directory, which exists. */
     public static ScratchDirectory make(Path parent, String name) throws IOException {
         deleteAbandoned(parent, name);
-        ScratchDirectory made = new ScratchDirectory(create(parent, name).toAbsolutePath());
+        Path path = create(parent, name).toAbsolutePath();
+        ScratchDirectory made = new ScratchDirectory(path, hold(path));
         Ending.add(made.removal);
         return made;
     }
@@ -102,6 +126,18 @@ public final class ScratchDirectory implements AutoCloseable {
         }
     }
 
+    private static FileChannel hold(Path directory) throws IOException {
+        FileChannel held =
+                FileChannel.open(directory.resolve(HELD), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            held.tryLock();
+        } catch (IOException noLocks) {
+            // Nobody else gets one there either, so that nothing is swept up.
+            return held;
+        }
+        return held;
+    }
+
     private static long number() {
         return RANDOM.nextLong(NUMBER_MIN, Long.MAX_VALUE);
     }
@@ -121,7 +157,38 @@ public final class ScratchDirectory implements AutoCloseable {
                     .toList();
         }
         for (Path each : abandoned) {
-            delete(each);
+            deleteUnlessHeld(each);
+        }
+    }
+
+    private static void deleteUnlessHeld(Path directory) throws IOException {
+        try (FileChannel file = FileChannel.open(directory.resolve(HELD), StandardOpenOption.WRITE)) {
+            if (isFree(file)) {
+                delete(directory);
+            }
+        } catch (NoSuchFileException unheld) {
+            if (isOld(directory)) {
+                delete(directory);
+            }
+        }
+    }
+
+    /** Whether nobody holds the file, who then cannot take it either as long as it is open here. */
+    private static boolean isFree(FileChannel file) {
+        try {
+            return file.tryLock() != null;
+        } catch (IOException | OverlappingFileLockException noLocksOrSweptByAnother) {
+            return false;
+        }
+    }
+
+    private static boolean isOld(Path directory) throws IOException {
+        try {
+            return Files.getLastModifiedTime(directory)
+                    .toInstant()
+                    .isBefore(Instant.now().minus(UNHELD_AGE_MIN));
+        } catch (NoSuchFileException sweptByAnother) {
+            return false;
         }
     }
 
@@ -154,6 +221,7 @@ public final class ScratchDirectory implements AutoCloseable {
     @Override
     public void close() throws IOException {
         if (!kept && Ending.remove(removal)) {
+            held.close();
             delete(path);
         }
     }

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +107,41 @@ class ScratchDirectoryTest {
             path = scratch.path();
         }
         assertTrue(Files.exists(path));
+    }
+
+    /** As in another container that shares the directory: its processes have numbers that are nobody's here. */
+    @Test
+    void whatIsHeldStaysWhateverItsProcessIs() throws Exception {
+        Process process = start(parent);
+        Path path = Path.of(process.inputReader().readLine());
+        Process dead = start(parent, "keep");
+        String number = String.format(Locale.ROOT, "%010d", dead.pid());
+        dead.destroyForcibly();
+        dead.waitFor();
+        Path renamed = Files.move(path, parent.resolve("lockstep-test-" + number + "-1234567890123456789"));
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            assertTrue(Files.exists(renamed.resolve("file")), scratch.path()::toString);
+        }
+        process.destroyForcibly();
+        process.waitFor();
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            assertFalse(Files.exists(renamed), scratch.path()::toString);
+        }
+    }
+
+    @Test
+    void whatNobodyHasHeldGoesWhenItIsOld() throws Exception {
+        Process dead = start(parent, "keep");
+        String number = String.format(Locale.ROOT, "%010d", dead.pid());
+        dead.destroyForcibly();
+        dead.waitFor();
+        Path fresh = Files.createDirectory(parent.resolve("lockstep-test-" + number + "-1"));
+        Path old = Files.createDirectory(parent.resolve("lockstep-test-" + number + "-2"));
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+        try (ScratchDirectory scratch = ScratchDirectory.make(parent, "test")) {
+            assertEquals(
+                    List.of(true, false), List.of(Files.exists(fresh), Files.exists(old)), scratch.path()::toString);
+        }
     }
 
     @Test
