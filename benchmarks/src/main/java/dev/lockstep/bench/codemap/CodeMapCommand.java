@@ -141,21 +141,22 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
             names = "--rows",
             paramLabel = "N",
             defaultValue = "10000",
-            description = "Rows of the table of operations, ${DEFAULT-VALUE} by default: so few that all lies in the"
-                    + " caches, so many that the tree has two levels.")
+            description = "Rows of the table of operations, " + OperationWorkload.ROWS_MIN
+                    + " or more, ${DEFAULT-VALUE} by default: so few that all lies in the caches, so many that the tree"
+                    + " has two levels.")
     private int rows;
 
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            description = "Transactions measured. Default: 2,000 of operations and 8,000 of TPC-C.")
+            description = "Transactions measured, 1 or more. Default: 2,000 of operations and 8,000 of TPC-C.")
     private Long transactions;
 
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
-            description = "Transactions before. Default: what brings the JVM to its steady state, 60,000 of operations"
-                    + " and 40,000 of TPC-C.")
+            description = "Transactions before, 0 or more. Default: what brings the JVM to its steady state, 60,000 of"
+                    + " operations and 40,000 of TPC-C.")
     private Long warmUpTransactions;
 
     @Option(
@@ -168,7 +169,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
             names = "--terminals",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Threads of TPC-C. Default: ${DEFAULT-VALUE}.")
+            description = "Threads of TPC-C, 1 or more. Default: ${DEFAULT-VALUE}.")
     private int terminals;
 
     @Option(
@@ -189,7 +190,7 @@ public final class CodeMapCommand implements Callable<Integer>, SimulatedAs.Told
             names = "--methods",
             paramLabel = "N",
             defaultValue = "8",
-            description = "How many methods of each operation are printed. Default: ${DEFAULT-VALUE}.")
+            description = "How many methods of each operation are printed, 0 or more. Default: ${DEFAULT-VALUE}.")
     private int methods;
 
     @Option(

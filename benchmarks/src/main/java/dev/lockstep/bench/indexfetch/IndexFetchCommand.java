@@ -176,7 +176,7 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             split = ",",
             paramLabel = "N",
             defaultValue = "1,2,3,4,5,6,7,8,9,10,20,40,80",
-            description = "Sizes of the teams. Default: ${DEFAULT-VALUE}.")
+            description = "Sizes of the teams, 1 to 1000. Default: ${DEFAULT-VALUE}.")
     private List<Integer> members;
 
     @Option(
@@ -184,9 +184,10 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             split = ",",
             paramLabel = "N",
             defaultValue = "100000",
-            description = "Rows of the table, 100 bytes of values each; 10000000 are a gigabyte. With several the times"
-                    + " are taken with each, and the report has the gain against data size: how many times as fast as"
-                    + " one by one teams are with each number of rows. Default: ${DEFAULT-VALUE}.")
+            description = "Rows of the table, from the largest of --members to 100000000, 100 bytes of values each;"
+                    + " 10000000 are a gigabyte. With several the times are taken with each, and the report has the"
+                    + " gain against data size: how many times as fast as one by one teams are with each number of"
+                    + " rows. Default: ${DEFAULT-VALUE}.")
     private List<Integer> rows;
 
     @Option(
@@ -194,25 +195,27 @@ public final class IndexFetchCommand implements Callable<Integer>, SimulatedAs.T
             split = ",",
             paramLabel = "SIZE",
             converter = OfPadding.class,
-            description = "Straight code that each operation executes before its own, like 0,16K,64K,256K,1M. Members"
-                    + " of a team take turns behind each piece of about 16 KB, or each piece is a stage; its code is"
-                    + " the same for all of them. The times are taken with each, and the report has the gain against"
-                    + " code footprint: how many times as fast as one by one teams are with each. With --measure misses"
-                    + " one size, which the simulated operations execute. Default: none.")
+            description = "Straight code that each operation executes before its own, like 0,16K,64K,256K,1M: 0, or 128"
+                    + " bytes to 4M. Members of a team take turns behind each piece of about 16 KB, or each piece is a"
+                    + " stage; its code is the same for all of them. The times are taken with each, and the report has"
+                    + " the gain against code footprint: how many times as fast as one by one teams are with each. With"
+                    + " --measure misses one size, which the simulated operations execute. Default: none.")
     private List<Integer> operationPaddings = List.of();
 
     @Option(
             names = "--operations",
             paramLabel = "N",
             defaultValue = "100",
-            description = "Operations of each member's transaction. Default: ${DEFAULT-VALUE}, as in the paper.")
+            description = "Operations of each member's transaction, 1 or more. Default: ${DEFAULT-VALUE}, as in the"
+                    + " paper.")
     private int operations;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "0.3",
-            description = "For how long each size is measured in each run. Default: ${DEFAULT-VALUE}.")
+            description = "For how long each size is measured in each run, more than 0 and up to 3600. Default:"
+                    + " ${DEFAULT-VALUE}.")
     private double seconds;
 
     @Option(

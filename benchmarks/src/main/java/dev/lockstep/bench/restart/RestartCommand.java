@@ -52,8 +52,8 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
             split = ",",
             paramLabel = "N",
             defaultValue = "16,64,256",
-            description = "MiB of log since the last checkpoint, separated by commas; 0 shows what an opening takes"
-                    + " anyway. Default: ${DEFAULT-VALUE}.")
+            description = "MiB of log since the last checkpoint, 0 to 65536, separated by commas; 0 shows what an"
+                    + " opening takes anyway. Default: ${DEFAULT-VALUE}.")
     private List<Long> logMebi;
 
     @Option(
@@ -61,15 +61,16 @@ public final class RestartCommand implements Callable<Integer>, SimulatedAs.Told
             split = ",",
             paramLabel = "N",
             defaultValue = "1,4",
-            description = "Sizes of the database, about 100 MB for each warehouse. Default: ${DEFAULT-VALUE}.")
+            description = "Up to 8 sizes of the database, 1 to " + RestartExperiment.WAREHOUSES_MAX
+                    + " warehouses, about 100 MB each. Default: ${DEFAULT-VALUE}.")
     private List<Integer> warehouses;
 
     @Option(
             names = "--pool-mb",
             paramLabel = "N",
             description =
-                    "MiB of the pool of every database, small or large: making it is part of opening. Default: 256"
-                            + " and 160 for each warehouse of the largest.")
+                    "MiB of the pool of every database, 1 to 1048575, small or large: making it is part of opening."
+                            + " Default: 256 and 160 for each warehouse of the largest.")
     private Long poolMebi;
 
     @Mixin

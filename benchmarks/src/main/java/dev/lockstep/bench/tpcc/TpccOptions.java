@@ -3,6 +3,7 @@ package dev.lockstep.bench.tpcc;
 import dev.lockstep.bench.report.JvmOption;
 import dev.lockstep.bench.report.MemorySize;
 import dev.lockstep.scheduler.SchedulerOptions;
+import dev.lockstep.tpcc.adapter.TpccScale;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
@@ -33,7 +34,8 @@ final class TpccOptions {
             names = "--warehouses",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Size of the database; about 100 MB each. Default: ${DEFAULT-VALUE}.")
+            description = "Size of the database, 1 to " + TpccScale.WAREHOUSES_MAX + "; about 100 MB each. Default:"
+                    + " ${DEFAULT-VALUE}.")
     int warehouses;
 
     @Option(
@@ -51,8 +53,8 @@ final class TpccOptions {
             paramLabel = "N",
             defaultValue = "10",
             description =
-                    "Emulated users of each warehouse. Several numbers make as many runs of Lockstep, each compared"
-                            + " with the first; other engines get the first. Default: ${DEFAULT-VALUE}.")
+                    "Emulated users of each warehouse, 1 or more. Several numbers make as many runs of Lockstep, each"
+                            + " compared with the first; other engines get the first. Default: ${DEFAULT-VALUE}.")
     List<Integer> terminals;
 
     @Option(
@@ -60,9 +62,9 @@ final class TpccOptions {
             split = ",",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Processors that each run is pinned to, with its log writer, GC and JIT threads. Several"
-                    + " numbers make as many runs of Lockstep, each compared with the first; other engines get the"
-                    + " first. Default: ${DEFAULT-VALUE}.")
+            description = "Processors that each run is pinned to, with its log writer, GC and JIT threads: 1 to those"
+                    + " that this process may use. Several numbers make as many runs of Lockstep, each compared with"
+                    + " the first; other engines get the first. Default: ${DEFAULT-VALUE}.")
     List<Integer> cores;
 
     @Option(
@@ -113,38 +115,38 @@ final class TpccOptions {
             names = "--warmup",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description = "Time before measuring. Default: ${DEFAULT-VALUE}.")
+            description = "Time before measuring, 0 to a week. Default: ${DEFAULT-VALUE}.")
     double warmUpSeconds;
 
     @Option(
             names = "--duration",
             paramLabel = "SECONDS",
             defaultValue = "10",
-            description = "Time measured. Default: ${DEFAULT-VALUE}.")
+            description = "Time measured, more than 0 and up to a week. Default: ${DEFAULT-VALUE}.")
     double durationSeconds;
 
     @Option(
             names = "--transactions",
             paramLabel = "N",
-            description = "Measures N transactions in place of a time, after as many as --warmup is to --duration or"
-                    + " --warmup-transactions says. Under ./lockstep simulate: 8000 unless said otherwise,"
-                    + " of plain 200000, of ordered 20000, over JDBC 2000.")
+            description = "Measures N transactions, 1 or more, in place of a time, after as many as --warmup is to"
+                    + " --duration or --warmup-transactions says. Under ./lockstep simulate: 8000 unless said"
+                    + " otherwise, of plain 200000, of ordered 20000, over JDBC 2000.")
     Long transactions;
 
     @Option(
             names = "--warmup-transactions",
             paramLabel = "N",
-            description = "Transactions before measuring, with --transactions. Under ./lockstep simulate, unless said"
-                    + " otherwise, as many as one warehouse needs to be steady: 120000, of plain 3000000, of ordered"
-                    + " 300000, over JDBC 6000 (there without C1).")
+            description = "Transactions before measuring, 0 or more, with --transactions. Under ./lockstep simulate,"
+                    + " unless said otherwise, as many as one warehouse needs to be steady: 120000, of plain 3000000,"
+                    + " of ordered 300000, over JDBC 6000 (there without C1).")
     Long warmUpTransactions;
 
     @Option(
             names = "--repeat",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Runs everything N times, taking turns; 5 or more for a figure that is to be believed."
-                    + " Default: ${DEFAULT-VALUE}.")
+            description = "Runs everything N times, 1 or more, taking turns; 5 or more for a figure that is to be"
+                    + " believed. Default: ${DEFAULT-VALUE}.")
     int repeat;
 
     @Option(
@@ -175,9 +177,9 @@ final class TpccOptions {
             names = "--pool",
             paramLabel = "SIZE",
             converter = MemorySize.Converter.class,
-            description = "Lockstep's buffer pool, like 256m or 2g. Default: enough for the whole database and what"
-                    + " the run adds, at most half of the memory, of which with --slices all databases have an equal"
-                    + " part.")
+            description = "Lockstep's buffer pool, like 256m or 2g, 1m to 1048575m. Default: enough for the whole"
+                    + " database and what the run adds, at most half of the memory, of which with --slices all"
+                    + " databases have an equal part.")
     MemorySize pool;
 
     @Option(
@@ -210,7 +212,7 @@ final class TpccOptions {
             paramLabel = "MILLIS",
             defaultValue = "0",
             showDefaultValue = Visibility.NEVER,
-            description = "Adds MILLIS to each force of Lockstep's log, as a slower disk would.")
+            description = "Adds MILLIS to each force of Lockstep's log, 0 to 10000, as a slower disk would.")
     int fsyncDelayMillis;
 
     @Option(
@@ -220,28 +222,27 @@ final class TpccOptions {
             description = "Lockstep's configurations share one JVM, each with a database of its own, and take turns of"
                     + " so many seconds until each has had --warmup, and then --duration as often as --repeat says:"
                     + " what the machine and the JIT compilers do differently from minute to minute and from JVM to JVM"
-                    + " meets all of them. 0: each run has a JVM of its own. Default: ${DEFAULT-VALUE}.")
+                    + " meets all of them. SECONDS is 1 to a week; 0: each run has a JVM of its own. Default:"
+                    + " ${DEFAULT-VALUE}.")
     double sliceSeconds;
 
     @Option(
             names = "--checkpoint-seconds",
             paramLabel = "N",
             defaultValue = Protection.BY_LOG,
-            description =
-                    "Lockstep writes a checkpoint every N seconds, whatever the length of the log; off: none while the"
-                            + " run lasts; by-log: as --checkpoint-log says; once, with --slices: one at"
-                            + " the beginning of each --duration. Default: ${DEFAULT-VALUE}.")
+            description = "Lockstep writes a checkpoint every N seconds, 0.01 to 86400, whatever the length of the log;"
+                    + " off: none while the run lasts; by-log: as --checkpoint-log says; once, with --slices: one at"
+                    + " the beginning of each --duration. Default: ${DEFAULT-VALUE}.")
     String checkpoints;
 
     @Option(
             names = "--checkpoint-log",
             paramLabel = "SIZE",
             converter = MemorySize.Converter.class,
-            description =
-                    "Lockstep writes a checkpoint whenever so much log has come together, like 64m or 1g. With more of"
-                            + " it a page that many transactions change is written less often, and an opening after a"
-                            + " crash takes longer: see ./lockstep restart. Default: half of --pool, but at least"
-                            + " 256m and at most 1g, as for every database.")
+            description = "Lockstep writes a checkpoint whenever so much log has come together, like 64m or 1g, 1m to"
+                    + " 1024t. With more of it a page that many transactions change is written less often, and an"
+                    + " opening after a crash takes longer: see ./lockstep restart. Default: half of --pool, but at"
+                    + " least 256m and at most 1g, as for every database.")
     MemorySize checkpointLog;
 
     @Option(
@@ -375,7 +376,7 @@ final class TpccOptions {
             names = "--team-limit",
             paramLabel = "N",
             defaultValue = "" + SchedulerOptions.TEAM_LIMIT_DEFAULT,
-            description = "Largest number of members of a team. Default: ${DEFAULT-VALUE}.")
+            description = "Largest number of members of a team, 1 or more. Default: ${DEFAULT-VALUE}.")
     int teamLimit;
 
     @Option(
@@ -418,9 +419,8 @@ final class TpccOptions {
     @Option(
             names = "--connections",
             paramLabel = "N",
-            description =
-                    "Connections of an engine over JDBC, at most its terminals. Default: 1, 2, 4 and 10 are tried;"
-                            + " under ./lockstep simulate as many as --cores.")
+            description = "Connections of an engine over JDBC, 1 to its terminals. Default: 1, 2, 4 and 10 are tried;"
+                    + " under ./lockstep simulate as many as --cores.")
     Integer connections;
 
     @Option(
