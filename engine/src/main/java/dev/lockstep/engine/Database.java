@@ -661,6 +661,9 @@ public final class Database implements AutoCloseable {
      * @throws DiskFullException if there is no room for what was not written back yet. With a log the database is
      *     closed, and the next open brings everything back; with {@link Durability#NONE} it stays open, and can be
      *     closed when there is room
+     * @throws StorageException if the system refuses to write it, as where the process has no file descriptor left. As
+     *     with a full disk a database without a log stays open, unless a force failed, or a write of which nobody can
+     *     tell: then it is closed
      */
     @Override
     public void close() {
@@ -693,15 +696,12 @@ public final class Database implements AutoCloseable {
         drain();
         try {
             instance.close();
-        } catch (DiskFullException full) {
-            if (!instance.isClosed()) {
+        } finally {
+            if (instance.isClosed()) {
+                DatabaseEvents.closed(this);
+            } else {
                 gate.reopen();
                 closed = false;
-            }
-            throw full;
-        } finally {
-            if (closed) {
-                DatabaseEvents.closed(this);
             }
         }
     }

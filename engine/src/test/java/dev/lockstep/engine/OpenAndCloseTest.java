@@ -352,11 +352,16 @@ class OpenAndCloseTest {
                     () -> Database.open(storage, path, unlogged, null, LogOptions.sync()));
             storage.crashAtChange(change);
             boolean done = false;
+            Database begun = null;
             try {
-                Database.open(storage, path, anew, null, LogOptions.sync()).close();
+                begun = Database.open(storage, path, anew, null, LogOptions.sync());
+                begun.close();
                 done = !storage.isCrashed();
             } catch (LockstepException stopped) {
                 assertTrue(storage.isCrashed(), stopped::toString);
+                if (begun != null && !begun.isClosed()) {
+                    begun.abandon();
+                }
             }
             storage.crash();
             Database empty = Database.open(storage, path, anew, null, LogOptions.sync());

@@ -121,12 +121,24 @@ public record CleanMark(boolean isPresent, boolean isWhole, long endLsn) {
 
     /** Writes the mark; it is on the medium on return. */
     static void write(Storage storage, Path directory, DatabaseId databaseId, boolean isBitmapExact, long endLsn) {
-        try (BlockFile file = storage.open(directory.resolve(FixedPlaces.CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE)) {
-            if (isBitmapExact) {
-                FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, endLsn).write(file);
-            }
+        try (BlockFile file = create(storage, directory, databaseId, isBitmapExact, endLsn)) {
             file.force(true);
         }
         storage.forceDirectory(directory);
+    }
+
+    /** Makes the mark; to be forced, with its directory, and closed by the caller. */
+    static BlockFile create(
+            Storage storage, Path directory, DatabaseId databaseId, boolean isBitmapExact, long endLsn) {
+        BlockFile file = storage.open(directory.resolve(FixedPlaces.CLEAN_CLOSE_FILE), Storage.OpenMode.CREATE);
+        try {
+            if (isBitmapExact) {
+                FileHeader.of(FileFormat.CLEAN_CLOSE, databaseId, endLsn).write(file);
+            }
+        } catch (RuntimeException | Error failure) {
+            file.close();
+            throw failure;
+        }
+        return file;
     }
 }

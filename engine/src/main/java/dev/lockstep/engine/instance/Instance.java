@@ -9,6 +9,7 @@ import dev.lockstep.engine.MaintenanceRefusedException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.ReadOnlyException;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.btree.BTree;
 import dev.lockstep.engine.btree.TreeEnvironment;
 import dev.lockstep.engine.buffer.BufferPool;
@@ -352,6 +353,7 @@ public final class Instance {
      *
      * @throws DiskFullException if there is no room for what has to be written; {@link #isClosed} says what became of
      *     it
+     * @throws StorageException if the system refuses to write it; {@link #isClosed} says the same
      */
     public void close() {
         closed = true;
@@ -361,9 +363,8 @@ public final class Instance {
         }
         try {
             files.close(this);
-        } catch (DiskFullException full) {
+        } finally {
             closed = files.released();
-            throw full;
         }
     }
 

@@ -5,6 +5,7 @@ import dev.lockstep.engine.CompactionReport;
 import dev.lockstep.engine.DatabaseFailedException;
 import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.ProgressListener;
+import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.btree.PageAllocator;
 import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.BlockFile;
@@ -249,10 +250,13 @@ final class InstanceFiles {
      * Writes everything back and closes, so that the next open has nothing to recover. Where a page cannot be read, and
      * lost pages are therefore not found, the next open looks for them again.
      *
-     * @throws DiskFullException if there is no room; without a log, which would bring back what is not written, the
-     *     files stay open, and this may be called again
+     * @throws DiskFullException if there is no room
+     * @throws StorageException if the system refuses; as with a full disk the files stay open where there is no log,
+     *     which would bring back what is not written, and this may be called again
+     * @throws DatabaseFailedException if a force failed; the files are closed
      */
     void close(Instance instance) {
+        boolean isMarked = false;
         boolean staysOpen = false;
         try {
             if (!instance.options().readOnly() && !instance.health().isFailed()) {
@@ -271,15 +275,20 @@ final class InstanceFiles {
                     endLsn = log.durableLsn();
                 }
                 writeEverything(instance, endLsn);
-                CleanMark.write(storage, directory, databaseId, isBitmapExact, endLsn);
+                try (BlockFile mark = CleanMark.create(storage, directory, databaseId, isBitmapExact, endLsn)) {
+                    isMarked = true;
+                    mark.force(true);
+                }
+                storage.forceDirectory(directory);
                 removeMarker(UNLOGGED_FILE);
             }
-        } catch (DiskFullException full) {
-            if (instance.log() == null && !instance.health().isFailed()) {
-                takeMarkBack(instance, full);
+        } catch (RuntimeException | OutOfMemoryError failure) {
+            // Beside its mark it is closed in order, whatever could not be forced or removed.
+            if (!isMarked && mayBeClosedLater(instance, failure)) {
+                takeMarkBack(instance, failure);
                 staysOpen = true;
             }
-            throw full;
+            throw failure;
         } finally {
             if (!staysOpen) {
                 release(instance);
@@ -287,12 +296,20 @@ final class InstanceFiles {
         }
     }
 
+    /** Nothing else has what is not written; but after a failed force another one proves nothing. */
+    private boolean mayBeClosedLater(Instance instance, Throwable failure) {
+        return instance.log() == null
+                && !(failure instanceof DatabaseFailedException)
+                && !pageFile.isFailed()
+                && !instance.health().isFailed();
+    }
+
     /** A database in use beside a mark that it was closed in order must not go on. */
-    private void takeMarkBack(Instance instance, DiskFullException full) {
+    private void takeMarkBack(Instance instance, Throwable refusal) {
         try {
             removeMarker(CLEAN_CLOSE_FILE);
         } catch (RuntimeException | Error failure) {
-            failure.addSuppressed(full);
+            failure.addSuppressed(refusal);
             instance.health().fail(failure);
             throw failure;
         }
