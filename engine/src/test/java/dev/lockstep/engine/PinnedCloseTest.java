@@ -14,7 +14,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A close that cannot wait for the calls that are inside leaves the database open, to be closed by somebody else. */
+/**
+ * A close that cannot wait for the calls that are inside leaves the database open, to be closed by somebody else. What
+ * the engine ends by itself it waits for all the same.
+ */
 class PinnedCloseTest {
     private static final Path HOME = Path.of("/database");
 
@@ -48,6 +51,27 @@ class PinnedCloseTest {
             try (Database again = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log)) {
                 again.validate();
             }
+        }
+    }
+
+    @Test
+    void waitsForTheThreadsOfTheEngine() throws InterruptedException {
+        FaultyStorage storage = new FaultyStorage(1);
+        LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+        SchedulerOptions options =
+                SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
+        try (Scheduler scheduler = new Scheduler(options)) {
+            Database database =
+                    validated.unexamined(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, log));
+            DatabaseTest.filled(database, 10, "name");
+            PinnedWork pinned = new PinnedWork(database::close);
+            scheduler.start("pinned", 0, pinned).join();
+            assertNull(pinned.failure(), () -> "" + pinned.failure());
+        }
+        // The extension looks for threads that are left.
+        try (Database again = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log)) {
+            assertNull(again.instance().recoveryReport());
+            again.validate();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.lockstep.engine.DiskFullException;
 import dev.lockstep.engine.ProgressListener;
 import dev.lockstep.engine.StorageException;
 import dev.lockstep.engine.btree.PageAllocator;
+import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.buffer.FlushPace;
 import dev.lockstep.engine.file.BlockFile;
 import dev.lockstep.engine.file.DatabaseId;
@@ -328,26 +329,30 @@ final class InstanceFiles {
     /** Ends the thread that writes checkpoints; the files stay open. */
     void closeCheckpointer() {
         if (checkpointer != null) {
-            checkpointer.close();
-            checkpointer = null;
+            try {
+                checkpointer.close();
+            } finally {
+                checkpointer = null;
+            }
         }
     }
 
+    /** Whatever fails, what lies below is closed as well, and the directory is given back last. */
     private void release(Instance instance) {
         released = true;
-        try {
-            if (instance.lostPagesOrNull() != null) {
-                instance.lostPagesOrNull().stop();
-            }
-            closeCheckpointer();
-            if (instance.log() != null) {
-                instance.log().close();
-            }
-        } finally {
-            try (directoryLock;
-                    pageFile;
-                    ioThreads) {
-                instance.pool().close();
+        BufferPool pool = instance.pool();
+        Log log = instance.log();
+        try (directoryLock;
+                pageFile;
+                ioThreads;
+                pool;
+                log) {
+            try {
+                if (instance.lostPagesOrNull() != null) {
+                    instance.lostPagesOrNull().stop();
+                }
+            } finally {
+                closeCheckpointer();
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.lockstep.engine.file.EngineThread;
 import dev.lockstep.engine.file.FailureListener;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.PinnedSThreadException;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
 import dev.lockstep.scheduler.latch.SpinLatch;
@@ -41,6 +42,9 @@ import java.util.List;
  */
 public final class Checkpointer implements AutoCloseable {
     private static final String THREAD_NAME = "lockstep-checkpointer";
+
+    /** Between two looks of who cannot be suspended, as at a read of a fast disk. */
+    private static final long BLOCKED_LOOK_NANOS = 100_000;
 
     private static final VarHandle COMPLETED_COUNT;
     private static final VarHandle LAST_REDO_SCAN_LSN;
@@ -144,6 +148,17 @@ public final class Checkpointer implements AutoCloseable {
                     return;
                 }
                 waiter.awaitUninterruptibly(Waiter.NO_DEADLINE, WaitReason.IO);
+            }
+        }
+
+        /** The same, but who cannot be suspended blocks its carrier: the checkpointer has a thread of its own. */
+        void awaitBlocking() {
+            try {
+                await();
+            } catch (PinnedSThreadException pinned) {
+                while (!doneAcquire()) {
+                    InstalledTime.parkNanos(this, BLOCKED_LOOK_NANOS);
+                }
             }
         }
     }
@@ -309,6 +324,7 @@ public final class Checkpointer implements AutoCloseable {
 
     /**
      * Waits for a checkpoint that is being written, writes no other, and ends the thread. A second call does nothing.
+     * An S-thread that cannot be suspended blocks its carrier meanwhile: what is closed next may rely on the end.
      */
     @Override
     public void close() {
@@ -319,7 +335,7 @@ public final class Checkpointer implements AutoCloseable {
             latch.unlatch();
         }
         waiter.signal();
-        end.await();
+        end.awaitBlocking();
     }
 
     private void run() {
