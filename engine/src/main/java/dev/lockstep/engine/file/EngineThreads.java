@@ -27,7 +27,7 @@ public final class EngineThreads {
     /**
      * Starts a thread where tasks wait and there is none. Where none can be started now either, nothing happens.
      *
-     * @param executor of {@link #oneAfterTheOther}
+     * @param executor of {@link #oneAfterTheOther}, or another whose threads end when they are idle
      */
     public static void bringThread(ThreadPoolExecutor executor) {
         if (executor.getPoolSize() > 0 || executor.getQueue().isEmpty()) {

@@ -1,10 +1,14 @@
 package dev.lockstep.engine.file;
 
+import dev.lockstep.engine.Message;
+import dev.lockstep.engine.StorageException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -24,22 +28,23 @@ final class ForeignCalls {
      */
     private static final int IDLE_SECONDS = 5;
 
+    /** Between two looks whether the last thread has ended beside a task, as it may where no other can be started. */
+    private static final int LOOK_SECONDS = 1;
+
     private static final AtomicInteger THREADS_MADE = new AtomicInteger();
 
-    /** The queue is bounded by the callers: each waits for its own task. */
-    private static final ThreadPoolExecutor EXECUTOR = new ThreadPoolExecutor(
-            THREADS_MAX,
-            THREADS_MAX,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> new EngineThread(task, "lockstep-file-" + THREADS_MADE.incrementAndGet()));
-
-    static {
-        EXECUTOR.allowCoreThreadTimeOut(true);
-    }
+    private static final ThreadPoolExecutor EXECUTOR =
+            executor(task -> new EngineThread(task, "lockstep-file-" + THREADS_MADE.incrementAndGet()));
 
     private ForeignCalls() {}
+
+    /** The queue is bounded by the callers: each waits for its own task. */
+    static ThreadPoolExecutor executor(ThreadFactory threads) {
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(
+                THREADS_MAX, THREADS_MAX, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
 
     /** What a file operation does. */
     @FunctionalInterface
@@ -50,23 +55,45 @@ final class ForeignCalls {
     /**
      * Runs the call on an engine thread: this one if it is one, another otherwise. An interrupt does not end the wait;
      * the interrupt flag is kept.
+     *
+     * @throws StorageException if there is no engine thread and the JVM can start none; nothing was done
      */
     static <T> T run(Call<T> call) {
         if (Thread.currentThread() instanceof EngineThread) {
             return call.run();
         }
-        FutureTask<T> task = new FutureTask<>(call::run);
-        EXECUTOR.execute(task);
-        return await(task);
+        return run(EXECUTOR, call);
     }
 
-    private static <T> T await(FutureTask<T> task) {
+    /** Runs the call on a thread of the executor. */
+    static <T> T run(ThreadPoolExecutor executor, Call<T> call) {
+        FutureTask<T> task = new FutureTask<>(call::run);
+        try {
+            executor.execute(task);
+        } catch (OutOfMemoryError noThread) {
+            if (executor.getPoolSize() == 0) {
+                throw new StorageException(
+                        Message.of("No thread can be started for a file operation")
+                                .with("reason", noThread)
+                                .remedy("Raise the limit of threads or leave the JVM more memory, then try again."),
+                        noThread);
+            }
+            // For the one that there is.
+            executor.getQueue().add(task);
+        }
+        return await(executor, task);
+    }
+
+    private static <T> T await(ThreadPoolExecutor executor, FutureTask<T> task) {
         boolean interrupted = false;
         try {
-            // Ends when the task ends: a file operation, which the system bounds. Each further turn is one interrupt.
+            // Ends when the task ends: a file operation, which the system bounds. Each further turn is one interrupt or
+            // one look.
             while (true) {
                 try {
-                    return task.get();
+                    return task.get(LOOK_SECONDS, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    EngineThreads.bringThread(executor);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (ExecutionException e) {
