@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -284,7 +283,7 @@ public final class DiskStorage implements Storage {
         private final Path realPath;
         private final FileChannel channelOrNull;
         private final boolean shared;
-        private final AtomicBoolean isClosed = new AtomicBoolean();
+        private boolean isClosed;
 
         ChannelLock(Path realPath, FileChannel channelOrNull, boolean shared) {
             this.realPath = realPath;
@@ -297,19 +296,22 @@ public final class DiskStorage implements Storage {
             return shared;
         }
 
+        /**
+         * By whoever calls, without an engine thread, which there may be none of any more: nobody uses the channel, so
+         * that an interrupt can close it for nobody. Where an error ends this in the middle another call ends it.
+         */
         @Override
-        public void close() {
-            if (!isClosed.compareAndSet(false, true)) {
+        public synchronized void close() {
+            if (isClosed) {
                 return;
             }
-            ForeignCalls.run(() -> {
-                try {
-                    release(realPath, channelOrNull);
-                } catch (IOException e) {
-                    throw DiskFailures.of("Cannot unlock the directory", realPath, UnaryOperator.identity(), e);
-                }
-                return null;
-            });
+            try {
+                release(realPath, channelOrNull);
+            } catch (IOException e) {
+                isClosed = true;
+                throw DiskFailures.of("Cannot unlock the directory", realPath, UnaryOperator.identity(), e);
+            }
+            isClosed = true;
         }
     }
 }
