@@ -664,6 +664,7 @@ public final class Database implements AutoCloseable {
      * @throws StorageException if the system refuses to write it, as where the process has no file descriptor left. As
      *     with a full disk a database without a log stays open, unless a force failed, or a write of which nobody can
      *     tell: then it is closed
+     * @throws StackOverflowError if too little stack is left; the database stays open
      */
     @Override
     public void close() {

@@ -31,6 +31,9 @@ public final class CallGate {
     /** Room for such a call, in frames of {@link StackReserve}; well above what a transaction begins with. */
     private static final int FRAMES_PER_CALL = 15;
 
+    /** Room for a close, which writes everything and ends every thread; what it takes is only known from a test. */
+    private static final int FRAMES_PER_CLOSE = 20;
+
     /** 10 ms: nobody sees such a delay of a second close, and a close takes longer. */
     private static final long SECOND_CLOSE_POLL_NANOS = 10_000_000;
 
@@ -106,9 +109,11 @@ public final class CallGate {
      * within the first runs at once.
      *
      * @throws MaintenanceRefusedException if the listener of a call that is inside wants to close
+     * @throws StackOverflowError if too little stack is left for a close; nothing is begun then
      */
     @SuppressWarnings("ReferenceEquality") // that very thread
     public void closeAlone(Runnable close) {
+        StackReserve.require(FRAMES_PER_CLOSE, turn++);
         requireOutsideOfListener();
         Object caller = caller();
         if (whoCloses.get() == caller) {
