@@ -80,9 +80,6 @@ public final class BufferPool implements AutoCloseable {
          */
         void ensureDurable(long lsn, Waiter waiter);
 
-        /** Everything before this LSN is on the medium. */
-        long durableLsn();
-
         /**
          * From which LSN on an image in the log counts: a page is written only when the log has one from there on, or
          * {@link #NO_IMAGES}. It rises when a checkpoint begins. A page that is written beside that may be taken for

@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Invariants, for each frame:
  * <ul>
  *   <li>{@code pageId} changes only under the frame's exclusive latch, after the bytes of the new page are in place and
- *       before those of the old are touched; it is {@code NO_PAGE} while the frame is free, loading, or discarded.
+ *       before those of the old are touched; it is {@code NO_PAGE} while the frame is free or loading. In a
+ *       pool with a file a page that was discarded keeps its frame until it is evicted, like any other.
  *   <li>{@code recoveryLsn} is the LSN of the first change that is in the frame and in no write begun since;
  *       {@code CLEAN} if there is none.
  *   <li>{@code writingLsn} is what {@code recoveryLsn} was when the write in progress copied the page; {@code CLEAN} if

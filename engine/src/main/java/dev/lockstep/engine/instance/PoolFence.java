@@ -73,12 +73,6 @@ final class PoolFence implements BufferPool.LogFence {
     }
 
     @Override
-    public long durableLsn() {
-        Log present = log;
-        return present == null ? Long.MAX_VALUE : present.durableLsn();
-    }
-
-    @Override
     public long imagesFromLsn() {
         return imagesFromLsn;
     }

@@ -356,11 +356,6 @@ public final class Log implements AutoCloseable {
         return writer.statistics(tailLsn() - startLsn);
     }
 
-    /** Bytes of memory outside the heap. */
-    public long nativeBytes() {
-        return (long) ring.ringBytes() + LogSegments.NATIVE_BYTES;
-    }
-
     /**
      * Makes everything durable, ends the writer and frees the memory. Nobody may append any more; a second call does
      * nothing. Does not throw if the log has failed: {@link #failure()} tells.

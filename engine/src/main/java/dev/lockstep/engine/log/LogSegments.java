@@ -51,9 +51,6 @@ final class LogSegments implements AutoCloseable {
      */
     static final int PREALLOCATE_BYTES = 512 * 1024;
 
-    /** Bytes of memory outside the heap: the zeros, and the blocks that are being written. */
-    static final int NATIVE_BYTES = PREALLOCATE_BYTES + BlockFile.BLOCK_BYTES + BlockAppender.NATIVE_BYTES;
-
     private static final VarHandle SEGMENT_COUNT;
     private static final VarHandle RECYCLED_SEGMENT_COUNT;
 

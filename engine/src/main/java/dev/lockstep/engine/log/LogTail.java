@@ -207,16 +207,6 @@ final class LogTail {
         }
     }
 
-    /** Whether a wakeup armed for the first append is still outstanding. */
-    boolean awaitsFirstAppend() {
-        line.latch();
-        try {
-            return noteFirstAppend;
-        } finally {
-            line.unlatch();
-        }
-    }
-
     /**
      * Lets no further record in, in a database marked failed too.
      *

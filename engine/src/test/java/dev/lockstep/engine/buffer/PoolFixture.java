@@ -33,8 +33,8 @@ final class PoolFixture implements AutoCloseable {
             durable.accumulateAndGet(lsn + 1, Math::max);
         }
 
-        @Override
-        public long durableLsn() {
+        /** Up to where durability was asked for. */
+        long durableLsn() {
             return durable.get();
         }
 
