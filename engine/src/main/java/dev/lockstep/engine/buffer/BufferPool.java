@@ -175,34 +175,40 @@ public final class BufferPool implements AutoCloseable {
         }
         memory = NativeMemory.trusted(PoolMemory.allocate(
                 arena, address(frameCount) + GUARD_BYTES, PageLayout.PAGE_BYTES, FRAME_BYTES, layout));
-        parts = partsOrNoMemory(frameCount, watch);
-        accessCounters = new PageAccessCounters(watch);
-        latches = parts.latches();
-        translationChunks = parts.translation().chunks();
-        frames = parts.frames();
-        limits = PoolLimits.of(frameCount);
         this.fileOrNull = fileOrNull;
-        if (fileOrNull == null) {
-            loaderOrNull = null;
-            writerOrNull = null;
-            nativeBytes = memory.byteSize();
-        } else {
-            WriteBack writeBack = new WriteBack(parts, fileOrNull, fence, listener);
-            writerOrNull = new PageWriter(parts, limits, writeBack);
-            loaderOrNull = new PageLoader(parts, fileOrNull, ioOrNull, writerOrNull);
-            nativeBytes = memory.byteSize() + writeBack.nativeBytes();
-            writerOrNull.start();
+        WriteBack writeBack = null;
+        try {
+            parts = PoolParts.of(memory, frameCount, watch);
+            accessCounters = new PageAccessCounters(watch);
+            latches = parts.latches();
+            translationChunks = parts.translation().chunks();
+            frames = parts.frames();
+            limits = PoolLimits.of(frameCount);
+            if (fileOrNull == null) {
+                loaderOrNull = null;
+                writerOrNull = null;
+                nativeBytes = memory.byteSize();
+            } else {
+                writeBack = new WriteBack(parts, fileOrNull, fence, listener);
+                writerOrNull = new PageWriter(parts, limits, writeBack);
+                loaderOrNull = new PageLoader(parts, fileOrNull, ioOrNull, writerOrNull);
+                nativeBytes = memory.byteSize() + writeBack.nativeBytes();
+                writerOrNull.start();
+            }
+        } catch (RuntimeException | Error failure) {
+            // Where the heap has no room for what lies beside the frames, or no thread can be started, nobody else
+            // would give their memory back.
+            if (writeBack != null) {
+                writeBack.close();
+            }
+            freeMemory();
+            throw failure;
         }
     }
 
-    /** Where the heap has no room for what lies beside the frames, nobody else would give these back. */
-    private PoolParts partsOrNoMemory(int frameCount, LatchWatch watch) {
-        try {
-            return PoolParts.of(memory, frameCount, watch);
-        } catch (RuntimeException | Error failure) {
-            arena.close();
-            throw failure;
-        }
+    private void freeMemory() {
+        InstalledBinding.poolFreed(memory.segment());
+        arena.close();
     }
 
     /** Pages that may lie behind the end of the file; none that has left the pool does. */
@@ -694,8 +700,7 @@ public final class BufferPool implements AutoCloseable {
             writerOrNull.close();
             loaderOrNull.awaitIdle();
         }
-        InstalledBinding.poolFreed(memory.segment());
-        arena.close();
+        freeMemory();
     }
 
     private void checkOpen() {

@@ -94,20 +94,23 @@ public final class InstanceOpener {
 
     /** A database that lives in memory only. */
     public Instance openInMemory() {
-        BufferPool pool = new BufferPool(
-                frameCount(), options.nodeLayout(), null, new PoolFence(health), null, health, health::check);
-        PageAllocator allocator = newAllocator();
-        TreeEnvironment environment = new TreeEnvironment(pool, allocator, null, health::fail);
-        Instance instance = new Instance(
-                options,
-                scheduler,
-                health,
-                environment,
-                new TransactionTable(1),
-                new Catalog(CatalogStore.TREE_ID + 1),
-                null);
-        createCatalog(instance);
-        return instance;
+        try {
+            BufferPool pool = opened(newPool(null, new PoolFence(health), null));
+            TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), null, health::fail);
+            Instance instance = new Instance(
+                    options,
+                    scheduler,
+                    health,
+                    environment,
+                    new TransactionTable(1),
+                    new Catalog(CatalogStore.TREE_ID + 1),
+                    null);
+            createCatalog(instance);
+            return instance;
+        } catch (Throwable failure) {
+            closeOpened(failure);
+            throw failure;
+        }
     }
 
     private PageAllocator newAllocator() {

@@ -45,6 +45,7 @@ public final class Log implements AutoCloseable {
     private final LogHorizon lifecycle;
     private final LogHorizon released;
     private final LogAnswerGate answers;
+    private final LogSegments segments;
     private final LogWriter writer;
     private final long startLsn;
     private final long throttleBytes;
@@ -60,6 +61,12 @@ public final class Log implements AutoCloseable {
         this.startLsn = startLsn;
         throttleBytes = options.bufferBytes() / 2;
         ring = new LogRing(options.bufferBytes());
+        try {
+            segments = new LogSegments(storage, directory, databaseId, options, failureListener);
+        } catch (RuntimeException | Error failure) {
+            ring.close();
+            throw failure;
+        }
         wakeup = new LogWakeup(options.clock());
         tail = new LogTail(
                 ring, wakeup, options.clock(), startLsn, LogSegments.capacityBytes(options.segmentBytes()), watch);
@@ -67,7 +74,6 @@ public final class Log implements AutoCloseable {
         durable = new LogHorizon(wakeup, startLsn, watch);
         lifecycle = new LogHorizon(wakeup, 0, watch);
         released = new LogHorizon(wakeup, 0, watch);
-        LogSegments segments = new LogSegments(storage, directory, databaseId, options, failureListener);
         answers = new LogAnswerGate(options.clock(), options.asyncDelayNanosMax());
         writer = new LogWriter(
                 segments, ring, tail, wakeup, written, durable, lifecycle, released, answers, options, failureListener);
@@ -131,7 +137,14 @@ public final class Log implements AutoCloseable {
     private void start() {
         EngineThread thread = new EngineThread(writer, WRITER_NAME);
         wakeup.bind(thread);
-        thread.start();
+        try {
+            thread.start();
+        } catch (RuntimeException | Error noThread) {
+            // Nobody has an object to close, and the writer, which would close its segments, does not run.
+            segments.close();
+            ring.close();
+            throw noThread;
+        }
         lifecycle.await(LogWriter.STARTED - 1, new Waiter());
         Throwable failure = writer.failureAcquire();
         if (failure != null) {
