@@ -236,8 +236,10 @@ public final class LeafChange {
             PageRedo pages, byte type, long transactionId, long lsn, NativeMemory payload, long body, byte[] key) {
         NativeMemory memory = pages.memory();
         long page = pages.address();
-        int found = Node.find(memory, page, key, key.length);
-        if (found < 0 && type != LogRecordType.INSERT) {
+        // Another page has other bytes in the place of its slots, and these may point to other pages.
+        boolean isLeaf = Node.isLeaf(memory, page);
+        int found = isLeaf ? Node.find(memory, page, key, key.length) : -1;
+        if (!isLeaf || (found < 0 && type != LogRecordType.INSERT)) {
             throw new CorruptionException(Message.of("a logged record is not in its page")
                     .with("lsn", lsn)
                     .with("type", type)

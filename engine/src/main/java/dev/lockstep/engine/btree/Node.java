@@ -655,4 +655,8 @@ public final class Node {
     public static boolean isNode(NativeMemory memory, long page) {
         return PageLayout.type(memory, page) == PageLayout.TYPE_NODE;
     }
+
+    public static boolean isLeaf(NativeMemory memory, long page) {
+        return isNode(memory, page) && level(memory, page) == 0;
+    }
 }

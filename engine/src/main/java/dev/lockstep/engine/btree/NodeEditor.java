@@ -2,7 +2,6 @@ package dev.lockstep.engine.btree;
 
 import static dev.lockstep.engine.btree.NodeLayout.INNER_CELL_HEADER_BYTES;
 import static dev.lockstep.engine.btree.NodeLayout.LEAF_CELL_HEADER_BYTES;
-import static dev.lockstep.engine.btree.NodeLayout.SLOTS;
 import static dev.lockstep.engine.btree.NodeLayout.SLOT_BYTES;
 
 import dev.lockstep.engine.memory.NativeMemory;
@@ -337,12 +336,12 @@ public final class NodeEditor {
     private static int claimCell(NativeMemory memory, long page, int contiguousNeeded, int cellBytes) {
         if (Node.contiguousFreeBytes(memory, page) < contiguousNeeded) {
             compact(memory, page);
+            if (Node.contiguousFreeBytes(memory, page) < contiguousNeeded) {
+                throw new IllegalArgumentException("a cell does not fit its page: cellBytes=" + cellBytes
+                        + " freeBytes=" + Node.freeBytes(memory, page));
+            }
         }
         int cell = Node.heapStart(memory, page) - cellBytes;
-        if (cell < SLOTS + Node.slotCount(memory, page) * SLOT_BYTES) {
-            throw new IllegalArgumentException("a cell does not fit its page: cellBytes=" + cellBytes + " freeBytes="
-                    + Node.freeBytes(memory, page));
-        }
         putU16(memory, page + NodeLayout.HEAP_START, cell);
         return cell;
     }

@@ -95,7 +95,11 @@ final class SystemChange {
         record.putShort(flags);
     }
 
-    /** Applies the parts of a record to the pages that do not have them yet. */
+    /**
+     * Applies the parts of a record to the pages that do not have them yet.
+     *
+     * @throws CorruptionException if a part does not fit its page, which it then leaves as it was
+     */
     static void redo(PageRedo pages, long lsn, NativeMemory payload, long from, long to) {
         NativeMemory memory = pages.memory();
         long at = from;
@@ -123,7 +127,7 @@ final class SystemChange {
     /**
      * Names the parts of a record.
      *
-     * @throws CorruptionException if a part is of no known kind
+     * @throws CorruptionException if a part is of no known kind, or an image has no length
      */
     static void visitParts(NativeMemory payload, PartVisitor visitor) {
         long at = 0;
@@ -141,6 +145,11 @@ final class SystemChange {
         switch (kind) {
             case IMAGE -> {
                 int high = payload.getUnsignedShort(at + 2);
+                require(
+                        first >= PageLayout.HEADER_BYTES && first <= high && high <= PageLayout.PAGE_BYTES,
+                        kind,
+                        payload,
+                        at);
                 if (apply) {
                     NativeMemory.copy(payload, at + 4, memory, page, first);
                     memory.clear(page + first, high - first);
@@ -151,7 +160,9 @@ final class SystemChange {
             case TRUNCATE -> {
                 int fenceBytes = payload.getUnsignedShort(at + 2);
                 if (apply) {
-                    NodeEditor.truncate(memory, page, first, Node.bytes(payload, at + 4, fenceBytes));
+                    byte[] fence = Node.bytes(payload, at + 4, fenceBytes);
+                    require(isTruncatable(memory, page, first, fence), kind, payload, at);
+                    NodeEditor.truncate(memory, page, first, fence);
                 }
                 return at + 4 + fenceBytes;
             }
@@ -160,12 +171,16 @@ final class SystemChange {
                 int separatorBytes = payload.getUnsignedShort(at + 6);
                 if (apply) {
                     byte[] separator = Node.bytes(payload, at + 8, separatorBytes);
+                    boolean isNewSlot = isInner(memory, page) && first <= Node.slotCount(memory, page);
+                    require(isNewSlot && isKeyOf(memory, page, separator), kind, payload, at);
                     NodeEditor.insertSeparator(memory, page, first, separator, separatorBytes, rightChild);
                 }
                 return at + 8 + separatorBytes;
             }
             case REMOVE_SEPARATOR -> {
                 if (apply) {
+                    boolean isSlot = isInner(memory, page) && first < Node.slotCount(memory, page);
+                    require(isSlot, kind, payload, at);
                     NodeEditor.removeSeparator(memory, page, first);
                 }
                 return at + 2;
@@ -173,12 +188,16 @@ final class SystemChange {
             case REMOVE_RECORD -> {
                 if (apply) {
                     byte[] key = Node.bytes(payload, at + 2, first);
-                    NodeEditor.removeSlot(memory, page, Node.find(memory, page, key, first));
+                    require(Node.isLeaf(memory, page), kind, payload, at);
+                    int found = Node.find(memory, page, key, first);
+                    require(found >= 0, kind, payload, at);
+                    NodeEditor.removeSlot(memory, page, found);
                 }
                 return at + 2 + first;
             }
             case SET_NODE_FLAGS -> {
                 if (apply) {
+                    require(Node.isNode(memory, page), kind, payload, at);
                     NodeEditor.putU16(memory, page + NodeLayout.NODE_FLAGS, first);
                 }
                 return at + 2;
@@ -187,6 +206,46 @@ final class SystemChange {
                 throw new CorruptionException(Message.of("unknown part of a system change in the log")
                         .with("kind", kind)
                         .remedy("restore the database from a backup"));
+        }
+    }
+
+    private static boolean isInner(NativeMemory memory, long page) {
+        return Node.isNode(memory, page) && Node.level(memory, page) > 0;
+    }
+
+    /** Whether a fence or a separator can be one of the node's. */
+    private static boolean isKeyOf(NativeMemory memory, long page, byte[] key) {
+        return key.length <= NodeLayout.KEY_BYTES_MAX && Node.hasPrefix(memory, page, key, key.length);
+    }
+
+    /** Whether the node has these slots, and room for them and the fence. */
+    private static boolean isTruncatable(NativeMemory memory, long page, int keepSlots, byte[] fence) {
+        if (!Node.isNode(memory, page) || keepSlots > Node.slotCount(memory, page) || !isKeyOf(memory, page, fence)) {
+            return false;
+        }
+        byte[] lower = Node.lowerFence(memory, page);
+        int longerPrefix =
+                KeyBytes.commonPrefix(lower, lower.length, fence, fence.length) - Node.prefixBytes(memory, page);
+        int slotBytes = NodeLayout.SLOT_BYTES + Node.cellHeaderBytes(memory, page) - longerPrefix;
+        int bytes = NodeLayout.SLOTS + lower.length + fence.length + keepSlots * slotBytes;
+        for (int i = 0; i < keepSlots; i++) {
+            bytes += Node.suffixBytes(memory, page, i) + Node.valueBytes(memory, page, i);
+        }
+        return bytes <= PageLayout.PAGE_BYTES;
+    }
+
+    /**
+     * A checksum says that a record is as it was written, not by whom: its numbers may point to other pages.
+     *
+     * @param at where the body of the part begins
+     */
+    private static void require(boolean fits, int kind, NativeMemory payload, long at) {
+        if (!fits) {
+            throw new CorruptionException(Message.of("a part of a system change in the log does not fit its page")
+                    .with("kind", kind)
+                    .with("pageId", payload.getInt(at - Integer.BYTES))
+                    .with("number", payload.getUnsignedShort(at))
+                    .remedy("restore the database from a backup"));
         }
     }
 }

@@ -192,6 +192,7 @@ final class RedonePages extends PageRedo implements AutoCloseable {
         if (onlyTreeId != ALL_TREES && LoggedPages.isLeafChange(record) && LoggedPages.treeId(record) != onlyTreeId) {
             return;
         }
+        int failedPageId = NO_PAGE;
         for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
             pageId = NO_PAGE;
             try {
@@ -208,6 +209,11 @@ final class RedonePages extends PageRedo implements AutoCloseable {
                 }
                 put(pageId, before);
                 stuck.set(pageId);
+                if (pageId == failedPageId) {
+                    // By an image, for which a page may be stuck: it will not fit the next time either.
+                    return;
+                }
+                failedPageId = pageId;
             }
         }
     }
