@@ -108,8 +108,9 @@ class StagedChange extends StagedOperation {
                 runTogether(team, from, Math.min(members, from + CHANGES_MAX));
             }
         } catch (RuntimeException | Error thrown) {
-            // Who is not done goes on by itself, and meets again what concerns it.
-            if (!isDone()) {
+            // Who is not done goes on by itself, and meets again what concerns it; but not where the stack was full:
+            // a latch may be held for good, which nobody would wait for if the database is marked failed.
+            if (!isDone() || thrown instanceof StackOverflowError) {
                 throw thrown;
             }
         }

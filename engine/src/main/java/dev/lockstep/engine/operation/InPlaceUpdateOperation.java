@@ -26,7 +26,7 @@ import dev.lockstep.scheduler.SThread;
  * <p>With a single row it can be one of a team, whose rows {@link TeamUpdate} changes leaf by leaf. It is then left
  * where it is changed, or at the stage from which it goes on by itself.
  */
-public final class InPlaceUpdateOperation extends RunOperation {
+public class InPlaceUpdateOperation extends RunOperation {
     public InPlaceUpdateOperation(LockManager locks, TransactionTable transactions, TransactionContext context) {
         super(locks, transactions, context);
     }

@@ -129,11 +129,16 @@ public final class TeamUpdate {
         }
     }
 
-    /** Returns false where it fails: it will again when the transaction tries by itself. */
+    /**
+     * Returns false where it fails: it will again when the transaction tries by itself. Not so where the stack was
+     * full, at a place that nobody knows.
+     */
     private static boolean prepare(InPlaceUpdateOperation operation) {
         try {
             operation.prepareInTeam();
             return true;
+        } catch (StackOverflowError misplaced) {
+            throw misplaced;
         } catch (RuntimeException | Error failure) {
             return false;
         }

@@ -2,6 +2,7 @@ package dev.lockstep.engine.instance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.DatabaseOptions;
@@ -14,6 +15,7 @@ import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.lock.CountedStripes;
 import dev.lockstep.engine.lock.LockMode;
 import dev.lockstep.engine.lock.LockName;
+import dev.lockstep.engine.operation.OverflowingUpdate;
 import dev.lockstep.engine.type.ColumnType;
 import dev.lockstep.scheduler.StagedWork;
 import java.nio.file.Path;
@@ -268,5 +270,36 @@ class StagedUpdateTest {
         for (int id = 0; id < MEMBERS; id++) {
             assertEquals(id == MEMBERS - 2 ? id : id + 400, amount(id));
         }
+    }
+
+    /** What such an overflow has left half done nobody knows. */
+    @Test
+    void aFullStackIsNotTakenForAFailureOfItsMember() {
+        offerAll(500);
+        OverflowingUpdate overflowing = new OverflowingUpdate(sessions[1]);
+        overflowing.start(accesses[1].table().tree(), new Record[] {rows[1]}, 0, 1);
+        sessions[1].stagedUpdate().start(overflowing);
+        assertThrows(StackOverflowError.class, () -> sessions[0].stagedUpdate().runTogether(team, MEMBERS));
+        for (int member = 0; member < MEMBERS; member++) {
+            assertFalse(isDone(member), "member " + member);
+            sessions[member].rollback();
+        }
+    }
+
+    /** Everybody else might wait for what is held at the place where it struck. */
+    @Test
+    void aFullStackIsToldWhenTheOwnRowIsDone() {
+        StagedChange done = new StagedChange(sessions[0].driver) {
+            @Override
+            boolean isDone() {
+                return true;
+            }
+
+            @Override
+            void runTogether(StagedWork[] works, int from, int to) {
+                throw new StackOverflowError("by hand");
+            }
+        };
+        assertThrows(StackOverflowError.class, () -> done.runTogether(new StagedWork[] {done}, 1));
     }
 }
