@@ -1,5 +1,7 @@
 package dev.lockstep.engine.btree;
 
+import dev.lockstep.engine.CorruptionException;
+import dev.lockstep.engine.Message;
 import dev.lockstep.engine.buffer.BufferPool;
 import dev.lockstep.engine.memory.NativeMemory;
 import dev.lockstep.engine.page.PageLayout;
@@ -153,6 +155,23 @@ public class TreeDescent {
         remembers = REMEMBER_NOTHING;
         hinted = false;
         share = Node.SHARE_UNKNOWN;
+    }
+
+    /**
+     * Requires that the fence of a leaf leads on from the key by which a walk has come there, which lies within the
+     * fences of every sound leaf: another fence would lead to the same leaf again and again. The fence is validated.
+     *
+     * @param backwards whether it is the lower fence, and the walk has come for the keys below the given one
+     * @throws CorruptionException if not
+     */
+    protected final void requireLeadsOn(byte[] fence, int fenceBytes, byte[] from, int fromBytes, boolean backwards) {
+        int order = KeyBytes.compare(fence, fenceBytes, from, fromBytes);
+        if (backwards ? order >= 0 : order <= 0) {
+            throw new CorruptionException(Message.of("the fence of a leaf leads to no other leaf")
+                    .with("treeId", tree.treeId())
+                    .with("pageId", pageId)
+                    .remedy("Restore the database from a backup."));
+        }
     }
 
     /**

@@ -95,6 +95,7 @@ final class NextKeyFinder extends TreeDescent {
             } else {
                 byte[] upper = Node.upperFence(memory, page);
                 if (validate()) {
+                    requireLeadsOn(upper, upper.length, key, keyBytes, false);
                     aim(source, upper, upper.length, 0);
                 } else {
                     restart();

@@ -74,6 +74,7 @@ public final class ScanOperation extends RecordOperation {
     private byte[] lastKey = new byte[KeyBytes.ROOM_BYTES_INITIAL];
     private byte[] candidate = new byte[KeyBytes.ROOM_BYTES_INITIAL];
     private byte[] seek = new byte[KeyBytes.ROOM_BYTES_INITIAL];
+    private int seekBytes;
     private byte[] low = KeyBytes.EMPTY;
     private byte[] high = KeyBytes.EMPTY;
     private final NextKeyFinder nextKey = new NextKeyFinder();
@@ -304,6 +305,7 @@ public final class ScanOperation extends RecordOperation {
 
     private int seek(byte[] from, int fromBytes, boolean keysBelow) {
         seek = KeyBytes.room(seek, fromBytes);
+        seekBytes = fromBytes;
         System.arraycopy(from, 0, seek, 0, fromBytes);
         aim(tree, seek, fromBytes, 0, keysBelow);
         if (!keysBelow) {
@@ -318,6 +320,7 @@ public final class ScanOperation extends RecordOperation {
 
     /** Aims at the last leaf. */
     private int seekEnd() {
+        seekBytes = NO_KEY;
         aim(tree, ABOVE_ALL_KEYS, ABOVE_ALL_KEYS.length, 0);
         stage = STAGE_DESCEND;
         return CONTINUE;
@@ -550,6 +553,7 @@ public final class ScanOperation extends RecordOperation {
         if (!validate()) {
             return seekFromLastKey();
         }
+        requireLeadsOn(candidate, fenceBytes, seek, seekBytes, false);
         if (!lockGaps && highBytes != NO_KEY && KeyBytes.compare(candidate, fenceBytes, high, highBytes) >= 0) {
             return end();
         }
@@ -571,6 +575,9 @@ public final class ScanOperation extends RecordOperation {
         boolean lowest = lowBytes != NO_KEY && KeyBytes.compare(candidate, fenceBytes, low, lowBytes) <= 0;
         if (fenceBytes == 0 || lowest) {
             return end();
+        }
+        if (seekBytes != NO_KEY) {
+            requireLeadsOn(candidate, fenceBytes, seek, seekBytes, true);
         }
         return seek(candidate, fenceBytes, true);
     }

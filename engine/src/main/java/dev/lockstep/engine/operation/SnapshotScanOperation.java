@@ -306,6 +306,11 @@ public final class SnapshotScanOperation extends RecordOperation {
         if (runEndsRange) {
             atEnd = true;
         } else {
+            if (boundBytes != NO_KEY) {
+                // What leads nowhere may be of a page that others have since.
+                tree.requireNotDropped();
+                requireLeadsOn(runEnd, runEndBytes, bound, boundBytes, backward);
+            }
             moveBound(runEnd, runEndBytes, !runEndIncluded);
         }
     }
