@@ -38,6 +38,7 @@ public final class PoolRedo extends PageRedo implements RedoHandler {
     private LockstepException firstDamage;
     private int newestPageId;
     private long lsnMax;
+    private int treeIdMax;
     private int frame;
 
     public PoolRedo(BufferPool pool) {
@@ -91,6 +92,14 @@ public final class PoolRedo extends PageRedo implements RedoHandler {
     /** The page that was found with {@link #lsnMax}; 0 if there is none. */
     public int newestPageId() {
         return newestPageId;
+    }
+
+    /**
+     * The highest id of a tree that a page has which records have named, as they leave it; 0 if there is none. The
+     * catalog need not know that tree any more.
+     */
+    public int treeIdMax() {
+        return treeIdMax;
     }
 
     @Override
@@ -190,6 +199,7 @@ public final class PoolRedo extends PageRedo implements RedoHandler {
         if (frame == NO_FRAME) {
             return;
         }
+        treeIdMax = Math.max(treeIdMax, PageLayout.treeId(pool.memory(), address()));
         if (changed) {
             pool.markDirty(frame, lsn);
             latches.unlatchExclusive(frame);

@@ -90,6 +90,8 @@ final class CrashRecovery {
     void undo(Instance instance) {
         SessionCore session = new SessionCore(instance);
         try {
+            // A tree that was created and dropped since the checkpoint has left its pages.
+            instance.catalog().sawTreeId(pages.treeIdMax());
             instance.environment().allocator().loadSuperset(inUseAtMost());
             Map<Integer, BTree> trees = trees(instance, session);
             UndoOperation operation = new UndoOperation(instance.locks(), instance.transactions(), session.context);
