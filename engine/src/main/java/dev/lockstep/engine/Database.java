@@ -234,7 +234,8 @@ public final class Database implements AutoCloseable {
      * moments, at the beginning and at the end, which wait for the transactions that use it, for {@link
      * DatabaseOptions#lockTimeout()} at most. A change by which a row would get the key of another one in a unique
      * index is refused as soon as that one has its entry; a row that has not been reached has none yet, and if the two
-     * have still one key when it is reached, the creation fails.
+     * have still one key when it is reached, the creation fails. A change that makes a row too long for an entry is
+     * refused as well. Both errors name the index, which {@link Table#definition()} does not list before it is done.
      *
      * @param index the index
      * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then

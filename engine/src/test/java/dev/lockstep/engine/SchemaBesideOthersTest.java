@@ -147,6 +147,26 @@ class SchemaBesideOthersTest {
         }
     }
 
+    @Test
+    void aWriterLearnsWhichIndexUnderConstructionItsRowIsTooLongFor() throws Exception {
+        fill(LONG_TIMEOUT);
+        try (Session session = database.openSession()) {
+            Transaction holder = holdLastRow(session);
+            Worker creator = createUpToLastRow(BY_NAME);
+            RecordTooLargeException refused = assertThrows(
+                    RecordTooLargeException.class,
+                    () -> database.run(writer ->
+                            DatabaseTest.put(writer, table, table.newRecord(), ROWS, "x".repeat(LONG_NAME), 1)));
+            assertTrue(refused.getMessage().contains("being created"), refused::getMessage);
+            assertTrue(refused.getMessage().contains("of=by_name"), refused::getMessage);
+            assertTrue(refused.getMessage().contains("dropIndex"), refused::getMessage);
+            holder.rollback();
+            creator.join();
+            assertNull(creator.failure(), () -> String.valueOf(creator.failure()));
+        }
+        assertEquals(ROWS, DatabaseTest.ids(database, "by_name").size());
+    }
+
     /** Whatever has begun is waited for, whatever comes later is refused; nothing uses what is closed. */
     @Test
     void aCloseWaitsForWhatIsNoTransaction() throws Exception {

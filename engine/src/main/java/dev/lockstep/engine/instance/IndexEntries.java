@@ -4,6 +4,7 @@ import dev.lockstep.engine.DuplicateKeyException;
 import dev.lockstep.engine.Message;
 import dev.lockstep.engine.Record;
 import dev.lockstep.engine.RecordTooLargeException;
+import dev.lockstep.engine.btree.NodeLayout;
 import dev.lockstep.engine.catalog.TableState;
 import dev.lockstep.engine.catalog.TableState.IndexState;
 import dev.lockstep.engine.lock.LockMode;
@@ -75,8 +76,7 @@ final class IndexEntries {
             return;
         }
         IndexKeyBuilder entry = builders[index];
-        entry.build(row);
-        StatementChecks.requireKeyFits(table.definition().indexes().get(index).name(), entry.length());
+        build(index, row);
         boolean keyInValue = entry.isPrimaryKeyInValue();
         session.insert.startEntry(
                 state.tree(),
@@ -91,6 +91,26 @@ final class IndexEntries {
                 && isOf(row, entry.bytes(), entry.length(), keyInValue, state);
         if (!session.insert.applied() && !isOwn) {
             throw duplicate(index, entry);
+        }
+    }
+
+    private void build(int index, Record row) {
+        String name = table.definition().indexes().get(index).name();
+        try {
+            builders[index].build(row);
+            StatementChecks.requireKeyFits(name, builders[index].length());
+        } catch (RecordTooLargeException tooLong) {
+            if (!table.indexes().get(index).building()) {
+                throw tooLong;
+            }
+            throw new RecordTooLargeException(
+                    Message.of("the row is too long for an index that is being created")
+                            .with("of", name)
+                            .with("table", table.definition().name())
+                            .with("keyBytesMax", NodeLayout.KEY_BYTES_MAX)
+                            .remedy("shorten the columns of the index and the primary key, or give the index up with"
+                                    + " dropIndex() if rows may be so long"),
+                    tooLong);
         }
     }
 
