@@ -3,13 +3,21 @@ package dev.lockstep.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.type.ColumnType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A key may be searched for that is longer than any that is stored. */
 class LongKeyTest {
@@ -136,6 +144,81 @@ class LongKeyTest {
 
     private static String numberedWord(int number) {
         return "p".repeat(988) + (10_000_000 + number);
+    }
+
+    /** The longest entries that a leaf may have to hold: a key and a primary key, neither in overflow pages. */
+    @ParameterizedTest
+    @EnumSource(Order.class)
+    void longestEntriesOfAUniqueIndexFindRoom(Order order) {
+        Table pairs = database.createTable(TableDefinition.named("pair")
+                .column("word", ColumnType.string(2_000))
+                .column("other", ColumnType.string(2_000))
+                .primaryKey("word")
+                .uniqueIndex("by_other", "other")
+                .build());
+        int rows = 240;
+        int rowsOfTransaction = 8;
+        List<Integer> numbers = order.of(rows);
+        for (int from = 0; from < rows; from += rowsOfTransaction) {
+            List<Integer> part = numbers.subList(from, from + rowsOfTransaction);
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> database.run(transaction -> {
+                        insertPairs(transaction, pairs, part);
+                        throw new IllegalStateException("take it back");
+                    }));
+            database.run(transaction -> insertPairs(transaction, pairs, part));
+        }
+        database.run(transaction -> {
+            Record row = pairs.newRecord();
+            String before = "";
+            int found = 0;
+            try (Cursor cursor = transaction.scan(pairs, "by_other")) {
+                while (cursor.next(row)) {
+                    assertTrue(before.compareTo(row.getString(1)) < 0);
+                    before = row.getString(1);
+                    found++;
+                }
+            }
+            assertEquals(rows, found);
+        });
+    }
+
+    private static void insertPairs(Transaction transaction, Table pairs, List<Integer> numbers) {
+        Record row = pairs.newRecord();
+        for (int number : numbers) {
+            row.clear();
+            row.setString(0, longWord(number));
+            row.setString(1, longWord(number));
+            transaction.insert(pairs, row);
+        }
+    }
+
+    /** Neighbours differ in the last bytes, which makes fences long, and few leaves have a prefix. */
+    private static String longWord(int number) {
+        return (char) ('a' + number / 5 % 26) + "p".repeat(981) + (10_000_000 + number);
+    }
+
+    enum Order {
+        ASCENDING,
+        DESCENDING,
+        RANDOM;
+
+        List<Integer> of(int count) {
+            List<Integer> numbers = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                numbers.add(i);
+            }
+            numbers.sort(Comparator.comparing(LongKeyTest::longWord));
+            switch (this) {
+                case DESCENDING -> Collections.reverse(numbers);
+                case RANDOM -> Collections.shuffle(numbers, new Random(1));
+                default -> {
+                    // As they are.
+                }
+            }
+            return numbers;
+        }
     }
 
     /** A change that is to be refused for its key is in the page until it comes to the index that refuses it. */

@@ -30,9 +30,10 @@ import dev.lockstep.engine.page.PageLayout;
  * </pre>
  *
  * <p>The first {@code prefix bytes} of every key in a node are those of both its fence keys and are not stored again
- * (prefix truncation); a rebuilt node leaves out all that the fences have in common. The head holds the first eight
- * bytes of the key suffix as a big-endian number, padded with zeros, so that most comparisons of a binary search touch
- * the slot array alone.
+ * (prefix truncation). A node that a split or a merge has written leaves out all that the fences have in common; one
+ * that took a new upper fence in place, and has been compacted at most since, keeps a prefix that may be shorter. The
+ * head holds the first eight bytes of the key suffix as a big-endian number, padded with zeros, so that most
+ * comparisons of a binary search touch the slot array alone.
  *
  * <p>An inner node with n slots has n + 1 children: child i holds keys below the separator of slot i and not below
  * that of slot i - 1; the last child is {@code rightmost child}. The lower fence is inclusive, the upper exclusive; an
@@ -122,17 +123,25 @@ public final class NodeLayout {
     static final int SLOT_COUNT_MAX = (PageLayout.PAGE_BYTES - SLOTS) / SLOT_BYTES;
 
     /**
-     * Longest key. Four of the longest records, with both fences, have to fit in a page so that a split always makes
-     * room: 8,128 / 6 leaves 1,354; a round figure below it.
+     * Longest key. Four of the longest separators, with both fences, have to fit in an inner node so that a split
+     * always makes room: 8,128 / 6 leaves 1,354; a round figure below it.
      */
     public static final int KEY_BYTES_MAX = 1_000;
 
     /**
-     * Largest cell payload (key and value together) kept in the leaf; larger values go to overflow pages. A quarter
-     * of the room behind the header and two longest fences: with fewer than three or four records a leaf, binary
-     * search and splits lose their point.
+     * Largest cell payload (key and value together) of a row that is kept in the leaf; larger values go to overflow
+     * pages. A quarter of the room behind the header and two longest fences: with fewer than three or four records a
+     * leaf, binary search and splits lose their point. The entries of a unique index may be longer: {@link
+     * #ENTRY_BYTES_MAX}.
      */
     public static final int INLINE_BYTES_MAX = 1_500;
+
+    /**
+     * Largest cell payload of all: the entry of a unique index, a longest key with a longest primary key as its value,
+     * which never goes to overflow pages. Three have to fit beside two longest fences: then a leaf without room for one
+     * more has three at least, and of what a split leaves on each side, which is fewer, two have room for a third.
+     */
+    static final int ENTRY_BYTES_MAX = 2 * KEY_BYTES_MAX;
 
     /** Largest value, stored in overflow pages. Sixteen MiB, the limit that the public interface states. */
     public static final int VALUE_BYTES_MAX = 16 << 20;
@@ -144,6 +153,10 @@ public final class NodeLayout {
         if (2 * KEY_BYTES_MAX + 4 * (INLINE_BYTES_MAX + SLOT_BYTES + LEAF_CELL_HEADER_BYTES)
                 > PageLayout.PAGE_BYTES - SLOTS) {
             throw new AssertionError("inlineBytesMax=" + INLINE_BYTES_MAX);
+        }
+        if (2 * KEY_BYTES_MAX + 3 * (ENTRY_BYTES_MAX + SLOT_BYTES + LEAF_CELL_HEADER_BYTES)
+                > PageLayout.PAGE_BYTES - SLOTS) {
+            throw new AssertionError("entryBytesMax=" + ENTRY_BYTES_MAX);
         }
     }
 

@@ -14,7 +14,7 @@ import java.lang.foreign.Arena;
  *
  * <p>Invariants:
  * <ul>
- *   <li>The root keeps its page; its fences stay minus and plus infinity.
+ *   <li>The root keeps its page, but for {@link Relocation#moveRoot}; its fences stay minus and plus infinity.
  * </ul>
  *
  * <p>Not thread-safe; one object serves one call at a time. The trees it changes are.
