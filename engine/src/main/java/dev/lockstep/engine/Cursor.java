@@ -50,7 +50,7 @@ public final class Cursor implements AutoCloseable {
      */
     public Cursor from(Key key) {
         requireNotStarted();
-        scan.low(key, false);
+        scan.low(Arguments.require(key), false);
         return this;
     }
 
@@ -62,7 +62,7 @@ public final class Cursor implements AutoCloseable {
      */
     public Cursor after(Key key) {
         requireNotStarted();
-        scan.low(key, true);
+        scan.low(Arguments.require(key), true);
         return this;
     }
 
@@ -74,7 +74,7 @@ public final class Cursor implements AutoCloseable {
      */
     public Cursor to(Key key) {
         requireNotStarted();
-        scan.high(key, true);
+        scan.high(Arguments.require(key), true);
         return this;
     }
 
@@ -86,7 +86,7 @@ public final class Cursor implements AutoCloseable {
      */
     public Cursor before(Key key) {
         requireNotStarted();
-        scan.high(key, false);
+        scan.high(Arguments.require(key), false);
         return this;
     }
 
@@ -172,6 +172,7 @@ public final class Cursor implements AutoCloseable {
      * @throws SchemaException if the batch belongs to another table
      */
     public int next(RowBatch into) {
+        Arguments.require(into);
         start();
         scan.requireRows(into.records()[0]);
         into.clear();
@@ -200,6 +201,7 @@ public final class Cursor implements AutoCloseable {
      * @throws SchemaException if the cursor scans a table, or the batch belongs to another
      */
     public int nextKeys(RowBatch primaryKeys) {
+        Arguments.require(primaryKeys);
         start();
         scan.requireKeys(primaryKeys.format().keyFormat());
         primaryKeys.clear();
@@ -223,6 +225,7 @@ public final class Cursor implements AutoCloseable {
      * @throws SchemaException if the cursor scans a table, or the key belongs to another or to an index
      */
     public boolean nextKey(Key primaryKey) {
+        Arguments.require(primaryKey);
         start();
         scan.requireKeys(primaryKey.format());
         gate.enterWithStack();

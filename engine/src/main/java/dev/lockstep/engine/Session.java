@@ -51,7 +51,7 @@ public final class Session implements AutoCloseable {
      * @throws TransactionTooLargeException if the engine has rolled the last transaction back, and its thread has not
      *     ended it yet
      * @throws WrongThreadException if another thread is about to begin one
-     * @throws InvalidOptionException if it asks for more durability than the database has
+     * @throws InvalidOptionException if there are none, or they ask for more durability than the database has
      * @throws BusyException if as many transactions are open as may be
      * @throws DatabaseClosedException if the database is closed or being closed
      * @throws DatabaseFailedException if the database has failed

@@ -23,15 +23,15 @@ import java.util.List;
  * <p>Besides what stands at it, every statement may wait for a lock, of its table at first, and throw a {@link
  * DeadlockException}, a {@link LockTimeoutException}, a {@link TransactionTimeoutException} or an {@link
  * InterruptedOperationException}; in a snapshot, which waits for no lock, neither of the first two, but a {@link
- * SnapshotTooOldException}; a {@link SchemaException} for a key or a record of another table (unless all its columns
- * and its primary key are equal: names of tables are not compared), or a key without all columns where a row is asked
- * for; a {@link TransactionStateException} once the transaction has ended or can only be rolled back; a {@link
- * TransactionTooLargeException} where it holds more undo or log than it may, or the engine has rolled it back for that;
- * for a change a {@link ReadOnlyException} if the database was opened for reading only; a {@link StorageException},
- * {@link CorruptionException}, {@link TruncatedFileException}, {@link DiskFullException} or {@link
- * OutOfFramesException} where a page cannot be read or no frame becomes free for it; a {@link
- * dev.lockstep.scheduler.PinnedSThreadException} where an S-thread of kind continuation that cannot be suspended would
- * have to wait; and a {@link DatabaseFailedException} once the database has failed.
+ * SnapshotTooOldException}; a {@link SchemaException} for an argument that is null, and for a key or a record of
+ * another table (unless all its columns and its primary key are equal: names of tables are not compared), or a key
+ * without all columns where a row is asked for; a {@link TransactionStateException} once the transaction has ended or
+ * can only be rolled back; a {@link TransactionTooLargeException} where it holds more undo or log than it may, or the
+ * engine has rolled it back for that; for a change a {@link ReadOnlyException} if the database was opened for reading
+ * only; a {@link StorageException}, {@link CorruptionException}, {@link TruncatedFileException}, {@link
+ * DiskFullException} or {@link OutOfFramesException} where a page cannot be read or no frame becomes free for it; a
+ * {@link dev.lockstep.scheduler.PinnedSThreadException} where an S-thread of kind continuation that cannot be suspended
+ * would have to wait; and a {@link DatabaseFailedException} once the database has failed.
  *
  * <p>Invariants:
  * <ul>
@@ -57,6 +57,7 @@ public final class Transaction {
     }
 
     void begin(TransactionOptions options) {
+        Arguments.require(options);
         gate.requireEnded();
         requireDurability(options.durability());
         gate.begin(options);
@@ -191,6 +192,7 @@ public final class Transaction {
 
     /** Opens the table of a batch to fetch, and checks that. */
     private TableAccess openFor(Table table, RowBatch batch, int changeMode) {
+        Arguments.require(batch);
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
         for (int i = 0; i < batch.size(); i++) {
             access.checks().requireComplete(batch.key(i));
@@ -224,6 +226,7 @@ public final class Transaction {
      * @return how many rows there are in all
      */
     public int fetch(FetchGroup group) {
+        Arguments.require(group);
         gate.requireOpen();
         GroupFetch together = core.groupFetch();
         together.clear();
@@ -289,6 +292,7 @@ public final class Transaction {
     }
 
     private int fetch(Table table, RangeBatch ranges, int changeMode) {
+        Arguments.require(ranges);
         TableAccess access = open(table, changeMode == LockMode.NONE ? LockMode.IS : LockMode.IX);
         access.checks().requireReadable(ranges.rows().records()[0]);
         ranges.clearRows();
@@ -347,6 +351,7 @@ public final class Transaction {
      * @throws TransactionStateException if the batch has a key without a row
      */
     public void insert(Table table, RowBatch batch) {
+        Arguments.require(batch);
         TableAccess access = open(table, LockMode.IX);
         for (int i = 0; i < batch.size(); i++) {
             if (!batch.found(i)) {
@@ -381,6 +386,7 @@ public final class Transaction {
      * @throws TransactionStateException if the primary key of a fetched row was changed
      */
     public int update(Table table, RowBatch batch) {
+        Arguments.require(batch);
         TableAccess access = open(table, LockMode.IX);
         try {
             gate.enter();
@@ -471,6 +477,7 @@ public final class Transaction {
      * @throws TransactionStateException if the key of a fetched row was changed
      */
     public int delete(Table table, RowBatch batch) {
+        Arguments.require(batch);
         TableAccess access = open(table, LockMode.IX);
         try {
             gate.enter();
@@ -505,6 +512,7 @@ public final class Transaction {
      * @throws SchemaException if there is no such index, or it is still being filled
      */
     public Cursor scan(Table table, String index) {
+        Arguments.requireIndex(index);
         TableAccess access = open(table, LockMode.IS);
         int position = access.table().definition().indexPosition(index);
         if (access.table().indexes().get(position).abandoned()) {
@@ -546,7 +554,7 @@ public final class Transaction {
         }
         if (valid == null) {
             throw new TransactionStateException(Message.of("the savepoint does not belong to this transaction")
-                    .with("savepoint", savepoint.undoCount())
+                    .with("savepoint", savepoint == null ? null : savepoint.undoCount())
                     .remedy("make the savepoint in this transaction, and not behind one that was rolled back"));
         }
         core.reserveStackToEnd();
@@ -586,7 +594,7 @@ public final class Transaction {
      *     the next open
      */
     public void commit(PendingCommit answer) {
-        answer.require(core.instance());
+        Arguments.require(answer).require(core.instance());
         commitOr(answer);
     }
 
@@ -639,7 +647,7 @@ public final class Transaction {
     }
 
     TableAccess open(Table table, int mode) {
-        return open(table.reference(), mode);
+        return open(Arguments.require(table).reference(), mode);
     }
 
     TableAccess open(TableReference table, int mode) {

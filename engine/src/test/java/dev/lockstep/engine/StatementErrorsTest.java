@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,67 @@ class StatementErrorsTest {
                 cursor.next((Record) null);
             }
         });
+    }
+
+    @Test
+    void aBatchOrRangesThatAreNone() throws Exception {
+        RowBatch none = null;
+        RangeBatch noRanges = null;
+        refuses(SchemaException.class, transaction -> transaction.insert(table, none));
+        refuses(SchemaException.class, transaction -> transaction.update(table, none));
+        refuses(SchemaException.class, transaction -> transaction.delete(table, none));
+        refuses(SchemaException.class, transaction -> transaction.fetch(table, none));
+        refuses(SchemaException.class, transaction -> transaction.fetchForUpdate(table, none));
+        refuses(SchemaException.class, transaction -> transaction.fetchExclusive(table, none));
+        refuses(SchemaException.class, transaction -> transaction.fetch(table, noRanges));
+        refuses(SchemaException.class, transaction -> transaction.fetchForUpdate(table, noRanges));
+        refuses(SchemaException.class, transaction -> transaction.fetch(null));
+        refuses(SchemaException.class, transaction -> {
+            try (Cursor cursor = transaction.scan(table)) {
+                cursor.next(none);
+            }
+        });
+    }
+
+    @Test
+    void aTableThatIsNone() throws Exception {
+        Record row = row(table.newRecord(), 50, 500, 1, "x");
+        refuses(SchemaException.class, transaction -> transaction.lockShared(null));
+        refuses(SchemaException.class, transaction -> transaction.fetch(null, table.newKey(), row));
+        refuses(SchemaException.class, transaction -> transaction.insert(null, row));
+        refuses(SchemaException.class, transaction -> transaction.update(null, table.newBatch(1)));
+        refuses(SchemaException.class, transaction -> transaction.scan(null));
+        refuses(SchemaException.class, transaction -> transaction.scan(null, "by_code"));
+        refuses(SchemaException.class, transaction -> transaction.scan(table, null));
+    }
+
+    @Test
+    void aBoundOrKeysThatAreNone() throws Exception {
+        for (Consumer<Cursor> bad : List.<Consumer<Cursor>>of(
+                cursor -> cursor.from(null),
+                cursor -> cursor.after(null),
+                cursor -> cursor.to(null),
+                cursor -> cursor.before(null),
+                cursor -> cursor.within(null),
+                cursor -> cursor.nextKey(null),
+                cursor -> cursor.nextKeys(null))) {
+            refuses(SchemaException.class, transaction -> {
+                try (Cursor cursor = transaction.scan(table, "by_code")) {
+                    bad.accept(cursor);
+                }
+            });
+        }
+    }
+
+    @Test
+    void aSavepointAnAnswerOrOptionsThatAreNone() throws Exception {
+        refuses(TransactionStateException.class, transaction -> transaction.rollbackTo(null));
+        refuses(TransactionStateException.class, transaction -> transaction.commit(null));
+        requireThrown(InvalidOptionException.class, () -> database.run(null, transaction -> {}));
+        try (Session session = database.openSession()) {
+            requireThrown(InvalidOptionException.class, () -> session.begin(null));
+            session.begin().commit();
+        }
     }
 
     @Test
