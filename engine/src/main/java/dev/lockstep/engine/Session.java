@@ -156,7 +156,7 @@ public final class Session implements AutoCloseable {
     /**
      * Ends the session. A second call does nothing. A session whose thread has ended may be closed by any other.
      *
-     * @throws WrongThreadException if another thread has a transaction open; it stays open
+     * @throws WrongThreadException if another thread has a transaction open, or begins one; it stays open
      * @throws LeakedHandleException if its transaction is still open; it is rolled back
      */
     @Override
@@ -164,6 +164,7 @@ public final class Session implements AutoCloseable {
         if (closed) {
             return;
         }
+        transaction.gate().requireNotBeginning();
         boolean leaked = transaction.gate().isUnfinished();
         transaction.rollback();
         closed = true;

@@ -340,7 +340,9 @@ final class TransactionGate {
             VarHandle.fullFence();
         }
         if (!reopen(true)) {
-            end();
+            // Nothing else is left of it: what another thread has begun since is not ended.
+            changeState(State.ROLLED_BACK, State.ENDED);
+            leave();
             return;
         }
         try {
@@ -378,9 +380,26 @@ final class TransactionGate {
         return seen != State.ENDED && seen != State.ROLLED_BACK;
     }
 
-    /** Whether its thread has neither committed it nor rolled it back, whatever others have. */
+    /**
+     * Whether its thread has neither committed it nor rolled it back, whatever others have. One that is being begun is
+     * nobody's yet who could end it.
+     */
     boolean isUnfinished() {
-        return state != State.ENDED;
+        State seen = state;
+        return seen != State.ENDED && seen != State.BEGINNING;
+    }
+
+    /**
+     * Refuses to end the session while a thread begins a transaction of it.
+     *
+     * @throws WrongThreadException if one does
+     */
+    void requireNotBeginning() {
+        if (state == State.BEGINNING) {
+            throw new WrongThreadException(Message.of("another thread begins a transaction of the session")
+                    .with("caller", caller())
+                    .remedy("close it when that transaction has ended"));
+        }
     }
 
     /** Whether only a rollback is left; another thread may ask. */

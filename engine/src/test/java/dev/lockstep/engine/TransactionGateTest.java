@@ -50,6 +50,36 @@ class TransactionGateTest {
         }
     }
 
+    /** Its own transaction has ended, and the session is another's: what that one begins stays. */
+    @Test
+    void aRollbackWhileAnotherBeginsDoesNothing() {
+        try (Session session = database.openSession()) {
+            session.begin().commit();
+            TransactionGate gate = session.transaction().gate();
+            assertTrue(gate.changeState(TransactionGate.State.ENDED, TransactionGate.State.BEGINNING));
+            session.transaction().rollback();
+            assertEquals(TransactionGate.State.BEGINNING, gate.state());
+            gate.rollback(false);
+            assertEquals(TransactionGate.State.BEGINNING, gate.state());
+            assertFalse(gate.isInEngine());
+            assertTrue(gate.changeState(TransactionGate.State.BEGINNING, TransactionGate.State.ENDED));
+            session.begin().commit();
+        }
+    }
+
+    @Test
+    void aSessionIsNotClosedWhileAnotherThreadBegins() {
+        try (Session session = database.openSession()) {
+            session.begin().commit();
+            TransactionGate gate = session.transaction().gate();
+            assertTrue(gate.changeState(TransactionGate.State.ENDED, TransactionGate.State.BEGINNING));
+            assertThrows(WrongThreadException.class, session::close);
+            assertEquals(TransactionGate.State.BEGINNING, gate.state());
+            assertTrue(gate.changeState(TransactionGate.State.BEGINNING, TransactionGate.State.ENDED));
+            session.begin().commit();
+        }
+    }
+
     /** A begin that fails leaves the session as it was. */
     @Test
     void aBeginThatIsRefusedCanBeTriedAgain() {
