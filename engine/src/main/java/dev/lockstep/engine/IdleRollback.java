@@ -3,6 +3,8 @@ package dev.lockstep.engine;
 import dev.lockstep.engine.TransactionGate.State;
 import dev.lockstep.engine.file.EngineThreads;
 import dev.lockstep.engine.instance.TransactionLimit;
+import dev.lockstep.scheduler.InstalledTime;
+import dev.lockstep.scheduler.PinnedSThreadException;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.WaitReason;
 import dev.lockstep.scheduler.Waiter;
@@ -38,6 +40,9 @@ import java.util.function.LongConsumer;
  * </ul>
  */
 final class IdleRollback implements LongConsumer {
+    /** Between two looks of who blocks its thread: a small part of a rollback that reads a page. */
+    private static final long BLOCKED_LOOK_NANOS = 100_000;
+
     private final TransactionGate gate;
     private final TransactionLimit limitOrNull;
     private volatile Waiter returning;
@@ -118,11 +123,31 @@ final class IdleRollback implements LongConsumer {
         }
     }
 
-    /** Waits until the transaction is not TAKEN; for its own thread. */
+    /**
+     * Waits until the transaction is not TAKEN; for its own thread. A failure of the wait would leave the call nowhere:
+     * where the caller cannot be suspended, or there is no memory to note it, it blocks its thread. What it waits for
+     * has a thread of its own.
+     */
     void await() {
         if (gate.state() != State.TAKEN) {
             return;
         }
+        try {
+            awaitSignal();
+        } catch (PinnedSThreadException | OutOfMemoryError cannotWait) {
+            returning = null;
+            awaitBlocking();
+        }
+    }
+
+    private void awaitBlocking() {
+        // Ends as below.
+        while (gate.state() == State.TAKEN) {
+            InstalledTime.parkNanos(this, BLOCKED_LOOK_NANOS);
+        }
+    }
+
+    private void awaitSignal() {
         Waiter waiter = new Waiter();
         // Ends with the rollback, which ends like any other; or the database is marked failed, which ends it too.
         while (true) {

@@ -197,9 +197,9 @@ final class TransactionGate {
             // If it does not throw: it was an earlier transaction of this session.
             core.requireLogLimit();
             leave();
-        } catch (TransactionTooLargeException tooLarge) {
-            failed(tooLarge);
-            throw tooLarge;
+        } catch (RuntimeException | Error failure) {
+            failed(failure);
+            throw failure;
         }
     }
 
@@ -212,8 +212,7 @@ final class TransactionGate {
     /** The thread goes into the engine: until it has come out no other ends the transaction. Throws if one has. */
     void enter() {
         inEngine = true;
-        if (state != State.OPEN && !reopen(false)) {
-            leave();
+        if (state != State.OPEN && !reopenOrLeave(false)) {
             throw refusal();
         }
     }
@@ -231,6 +230,19 @@ final class TransactionGate {
         }
         core.reserveStackToEnd();
         enter();
+    }
+
+    /** As {@link #reopen}, but the thread has come out of the engine where the state is not OPEN, or that fails. */
+    private boolean reopenOrLeave(boolean toRollBack) {
+        boolean reopened = false;
+        try {
+            reopened = reopen(toRollBack);
+        } finally {
+            if (!reopened) {
+                leave();
+            }
+        }
+        return reopened;
     }
 
     /** Has the state be OPEN, if a doubt is all that is in the way, or also ROLLBACK_ONLY; false if it cannot be. */
@@ -292,9 +304,11 @@ final class TransactionGate {
 
     private void failed(boolean goesOn, boolean misplaced) {
         State seen = state;
-        if (!goesOn && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)) {
-            // Nobody else ends it while a call is inside.
-            state = State.ROLLBACK_ONLY;
+        // Ends: another thread changes it to LOG_IN_DOUBT once, and to TAKEN only where no call has come inside.
+        while (!goesOn
+                && (seen == State.OPEN || seen == State.LOG_IN_DOUBT)
+                && !changeState(seen, State.ROLLBACK_ONLY)) {
+            seen = state;
         }
         if (!misplaced) {
             leave();
@@ -339,10 +353,9 @@ final class TransactionGate {
             // Who takes the transaction may have asked for the stack of the thread before.
             VarHandle.fullFence();
         }
-        if (!reopen(true)) {
+        if (!reopenOrLeave(true)) {
             // Nothing else is left of it: what another thread has begun since is not ended.
             changeState(State.ROLLED_BACK, State.ENDED);
-            leave();
             return;
         }
         try {

@@ -10,7 +10,10 @@ import dev.lockstep.engine.file.DiskStorage;
 import dev.lockstep.engine.log.Log;
 import dev.lockstep.engine.transaction.TransactionTable;
 import dev.lockstep.engine.type.ColumnType;
+import dev.lockstep.scheduler.SThread;
+import dev.lockstep.scheduler.SThreadKind;
 import dev.lockstep.scheduler.Scheduler;
+import dev.lockstep.scheduler.SchedulerOptions;
 import dev.lockstep.scheduler.Waiter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -529,6 +532,67 @@ class IdleTransactionTest {
         assertEquals(rollsBack ? null : TransactionTooLargeException.class, classOf(thrown.get()));
         assertEquals(ShortLogs.NAME, nameOf(0));
         assertEquals(Long.MAX_VALUE, transactions().oldestFirstLsn());
+    }
+
+    /** Where its S-thread cannot be suspended it blocks its carrier; what it leaves can be rolled back. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoComesBackPinnedWaitsForItToo(boolean rollsBack) throws InterruptedException {
+        CountDownLatch changed = new CountDownLatch(1);
+        CountDownLatch returns = new CountDownLatch(1);
+        AtomicReference<Thread> carrier = new AtomicReference<>();
+        AtomicBoolean called = new AtomicBoolean();
+        AtomicReference<Throwable> pinnedFailure = new AtomicReference<>();
+        try (Scheduler scheduler = new Scheduler(
+                SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1))) {
+            open(scheduler);
+            SThread owner = scheduler.start("owner", 0, () -> {
+                Session session = database.openSession();
+                Transaction idle = session.begin();
+                rename(idle, 0, "changed");
+                PinnedWork pinned = new PinnedWork(() -> {
+                    if (rollsBack) {
+                        idle.rollback();
+                    } else {
+                        idle.fetch(table, table.newKey().add(1), table.newRecord());
+                    }
+                });
+                changed.countDown();
+                awaitUninterrupted(returns);
+                carrier.set(Thread.currentThread());
+                pinned.run();
+                pinnedFailure.set(pinned.failure());
+                called.set(true);
+                idle.rollback();
+                session.close();
+            });
+            changed.await();
+            writeLog();
+            haveItTakenAndHeldUp();
+            returns.countDown();
+            // Ends: the S-thread has nothing to do but to come there, or to fail.
+            while (!called.get() && !isParked(carrier.get())) {
+                Thread.onSpinWait();
+            }
+            storage.release();
+            owner.join();
+            assertNull(owner.failure(), () -> "" + owner.failure());
+        }
+        assertEquals(rollsBack ? null : TransactionTooLargeException.class, classOf(pinnedFailure.get()));
+        assertFalse(database.instance().health().isFailed());
+        assertEquals(ShortLogs.NAME, nameOf(0));
+    }
+
+    private static boolean isParked(Thread threadOrNull) {
+        return threadOrNull != null && threadOrNull.getState() == Thread.State.TIMED_WAITING;
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static Class<?> classOf(Throwable thrownOrNull) {
