@@ -35,7 +35,8 @@ import java.util.function.LongConsumer;
  *   <li>What is TAKEN belongs to the taker until it is ROLLED_BACK, or put back. One thread of the database rolls back
  *       what was taken, one after the other: no rollback waits for another transaction.
  *   <li>A transaction that waits inside the engine, for a lock, a page or the disk, is inside a call: it is left alone.
- *   <li>{@code returning} waits for the end of TAKEN: it is published before its thread looks at the state, and
+ *   <li>{@code returning} waits for the end of TAKEN, and is that of the transaction's own thread, of which there
+ *       is one, so that no other takes its place: it is published before its thread looks at the state, and
  *       signalled after the state has changed.
  * </ul>
  */

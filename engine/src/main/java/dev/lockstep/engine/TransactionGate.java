@@ -80,7 +80,9 @@ final class TransactionGate {
 
     /** Refuses a begin where the transaction before has not ended. */
     void requireEnded() {
-        idleRollback.await();
+        if (state == State.TAKEN && isOwner()) {
+            idleRollback.await();
+        }
         if (state == State.ROLLED_BACK) {
             throw idleRollback.refusal();
         }
@@ -171,9 +173,14 @@ final class TransactionGate {
         return sThread == null || thread.isVirtual() ? thread : sThread;
     }
 
-    void requireThread() {
+    private boolean isOwner() {
         Object expected = owner;
-        if (Thread.currentThread() != expected && !(expected instanceof SThread && SThread.current() == expected)) {
+        return Thread.currentThread() == expected || (expected instanceof SThread && SThread.current() == expected);
+    }
+
+    void requireThread() {
+        if (!isOwner()) {
+            Object expected = owner;
             throw new WrongThreadException(Message.of("the transaction belongs to another thread")
                     .with("owner", expected instanceof SThread sThread ? sThread.name() : expected)
                     .with("caller", caller())

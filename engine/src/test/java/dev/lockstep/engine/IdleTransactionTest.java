@@ -595,6 +595,39 @@ class IdleTransactionTest {
         }
     }
 
+    /** Only the transaction's own thread is told that the rollback has ended. */
+    @Test
+    void anotherThreadsBeginIsRefusedDuringTheRollback() throws InterruptedException {
+        open();
+        Session session = database.openSession();
+        CountDownLatch changed = new CountDownLatch(1);
+        CountDownLatch returns = new CountDownLatch(1);
+        Worker owner = new Worker(() -> {
+            Transaction idle = session.begin();
+            rename(idle, 0, "changed");
+            changed.countDown();
+            awaitUninterrupted(returns);
+            idle.rollback();
+        });
+        changed.await();
+        writeLog();
+        haveItTakenAndHeldUp();
+        returns.countDown();
+        owner.awaitParkedIn("awaitUninterruptibly");
+        Worker another = new Worker(() -> assertThrows(TransactionStateException.class, session::begin));
+        another.awaitEndOrParkedIn("awaitUninterruptibly");
+        boolean waits = another.isAlive();
+        storage.release();
+        assertFalse(waits, "it waits in the place of the owner");
+        owner.join();
+        another.join();
+        assertNull(owner.failure(), () -> "" + owner.failure());
+        assertNull(another.failure(), () -> "" + another.failure());
+        session.begin().commit();
+        session.close();
+        assertEquals(ShortLogs.NAME, nameOf(0));
+    }
+
     private static Class<?> classOf(Throwable thrownOrNull) {
         return thrownOrNull == null ? null : thrownOrNull.getClass();
     }
