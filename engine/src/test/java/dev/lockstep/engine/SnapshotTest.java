@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.lockstep.engine.file.FaultyStorage;
 import dev.lockstep.engine.log.LogOptions;
+import dev.lockstep.engine.transaction.Snapshot;
 import dev.lockstep.engine.type.ColumnType;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -493,6 +495,38 @@ class SnapshotTest {
             two.commit();
         }
         requireNoVersions();
+    }
+
+    /** As where memory is full: the next transaction of the session sees and changes what is there now. */
+    @Test
+    void afterACloseThatFailsTheSessionReadsNoSnapshot() throws ReflectiveOperationException {
+        try (Session session = database.openSession()) {
+            Transaction seen = snapshot(session);
+            assertEquals(1L, amount(seen, 1));
+            Snapshot snapshot = (Snapshot) valueOf(valueOf(session.core(), "reading"), "snapshot");
+            Object versions = valueOf(snapshot, "versions");
+            field(snapshot, "versions").set(snapshot, null);
+            assertThrows(NullPointerException.class, seen::commit);
+            field(snapshot, "versions").set(snapshot, versions);
+            database.run(transaction -> setAmount(transaction, 1, 1_000));
+            Transaction next = session.begin();
+            assertEquals(1_000L, amount(next, 1));
+            setAmount(next, 1, 2_000);
+            next.commit();
+            snapshot.close();
+        }
+        database.run(transaction -> assertEquals(2_000L, amount(transaction, 1)));
+        requireNoVersions();
+    }
+
+    private static Object valueOf(Object owner, String name) throws ReflectiveOperationException {
+        return field(owner, name).get(owner);
+    }
+
+    private static Field field(Object owner, String name) throws ReflectiveOperationException {
+        Field field = owner.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
     }
 
     /** Locks are released before a commit is on disk. A snapshot shows what it wrote only once it cannot be lost. */

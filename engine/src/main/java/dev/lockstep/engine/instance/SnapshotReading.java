@@ -61,9 +61,11 @@ final class SnapshotReading {
 
     /** Closes the snapshot, if there is one. */
     void close() {
-        if (snapshot != null) {
-            snapshot.close();
+        Snapshot closing = snapshot;
+        if (closing != null) {
+            // First: the close may find no memory, and the next transaction of the session must not read this one.
             snapshot = null;
+            closing.close();
         }
     }
 
