@@ -34,6 +34,11 @@ class FailingReadTest {
     /** More than a leaf keeps inline. */
     private static final int LONG_NAME_CHARS = 4_000;
 
+    /** Several pages. */
+    private static final int LARGE_NAME_CHARS = 60_000;
+
+    private static final long AMOUNT_OF_LARGE = 77;
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
@@ -207,6 +212,48 @@ class FailingReadTest {
                 ValidatedDatabase.examine(database);
             }
         }
+    }
+
+    /** The value is read a page at a time: where one fails, what was read is not taken for the row before. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRecordIsEmptyWhereASnapshotCannotReadItsRow(boolean inBatch) {
+        FaultyStorage storage = new FaultyStorage(1);
+        fill(storage);
+        // Before all others, so that a scan leaves it behind.
+        int large = -1;
+        database.run(transaction -> DatabaseTest.put(
+                transaction, table, table.newRecord(), large, "v".repeat(LARGE_NAME_CHARS), AMOUNT_OF_LARGE));
+        database.checkpoint();
+        RowBatch batch = table.newBatch(1);
+        batch.addKey().add(large);
+        Record row = inBatch ? batch.record(0) : table.newRecord();
+        Record before = table.newRecord();
+        before.setInt(0, 1);
+        before.setString(1, "before");
+        before.setLong(2, 1);
+        int failed = 0;
+        for (int attempt = 0; attempt < 50; attempt++) {
+            // Its pages leave the pool.
+            DatabaseTest.ids(database, null);
+            row.copyFrom(before);
+            storage.failReads("pages", 4);
+            try {
+                database.run(database.transactionOptions().readOnlySnapshot(), transaction -> {
+                    boolean found = inBatch
+                            ? transaction.fetch(table, batch) == 1
+                            : transaction.fetch(table, table.newKey().add(large), row);
+                    assertTrue(found);
+                });
+                assertEquals(AMOUNT_OF_LARGE, row.getLong(2));
+            } catch (StorageException failure) {
+                failed++;
+                assertTrue(row.getLong(2) == 0 || row.getLong(2) == 1, () -> failure + " amount=" + row.getLong(2));
+            } finally {
+                storage.heal();
+            }
+        }
+        assertTrue(failed > 0, "no read failed");
     }
 
     /** A rollback to a savepoint that cannot read what it frees has the next one go on, and nothing freed twice. */

@@ -40,6 +40,8 @@ final class SnapshotAccess {
         if (!record.exists()) {
             return false;
         }
+        // Before the first byte: if this fails then, what is there is no row.
+        into.setPosition(Record.NO_POSITION, 0, 0, 0, 0, 0);
         if (record.isOverflow()) {
             readOverflow(key, keyBytes, into);
         } else {
@@ -49,7 +51,6 @@ final class SnapshotAccess {
         }
         System.arraycopy(key, 0, into.ensureKeyCapacity(keyBytes), 0, keyBytes);
         into.setKeyLength(keyBytes);
-        into.setPosition(Record.NO_POSITION, 0, 0, 0, 0, 0);
         into.loaded();
         return true;
     }
