@@ -150,7 +150,9 @@ final class TransactionGate {
             } else {
                 core.begin(options.isolation(), options.durability(), lockWaitNanos, deadlineNanos, now);
             }
-            owner = identity(core.context().sThread());
+            // The core knows none but those of the database's scheduler.
+            SThread sThread = core.context().sThread();
+            owner = identity(sThread == null ? SThread.current() : sThread);
             state = State.OPEN;
         } finally {
             if (state == State.BEGINNING) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whose a transaction and its cursors are, and what becomes of those that nobody ends. */
 class HandleOwnerTest {
@@ -76,15 +76,13 @@ class HandleOwnerTest {
         });
     }
 
-    /** S-threads on raw continuations run on the thread of their carrier, all of them. */
+    /** S-threads on raw continuations run on the thread of their carrier, all of them, whosever scheduler it is. */
     @ParameterizedTest
-    @EnumSource(
-            value = SThreadKind.class,
-            names = {"VIRTUAL", "CONTINUATION"})
-    void anSThreadOfTheSameCarrierIsAnotherThread(SThreadKind kind) throws InterruptedException {
+    @CsvSource({"VIRTUAL,true", "CONTINUATION,true", "VIRTUAL,false", "CONTINUATION,false"})
+    void anSThreadOfTheSameCarrierIsAnotherThread(SThreadKind kind, boolean ofTheDatabase) throws InterruptedException {
         try (Scheduler scheduler =
                 new Scheduler(SchedulerOptions.defaults().withKind(kind).withCarriers(1))) {
-            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, ofTheDatabase ? scheduler : null);
             Table table = fill(database);
             AtomicReference<Transaction> others = new AtomicReference<>();
             AtomicBoolean tried = new AtomicBoolean();
@@ -186,11 +184,12 @@ class HandleOwnerTest {
 
     /** One on a raw continuation ends while its carrier's thread, which is its own too, lives on. */
     @ParameterizedTest
-    @EnumSource(SThreadKind.class)
-    void anybodyEndsWhatAnSThreadThatHasEndedLeft(SThreadKind kind) throws InterruptedException {
+    @CsvSource({"PLAIN,true", "VIRTUAL,true", "CONTINUATION,true", "PLAIN,false", "VIRTUAL,false", "CONTINUATION,false"
+    })
+    void anybodyEndsWhatAnSThreadThatHasEndedLeft(SThreadKind kind, boolean ofTheDatabase) throws InterruptedException {
         try (Scheduler scheduler =
                 new Scheduler(SchedulerOptions.defaults().withKind(kind).withCarriers(1))) {
-            Database database = validated.inMemory(ValidatedDatabase.USUAL, scheduler);
+            Database database = validated.inMemory(ValidatedDatabase.USUAL, ofTheDatabase ? scheduler : null);
             Table table = fill(database);
             for (boolean fromOutside : new boolean[] {true, false}) {
                 AtomicReference<Session> left = new AtomicReference<>();
