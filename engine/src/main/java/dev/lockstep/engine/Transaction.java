@@ -38,6 +38,8 @@ import java.util.List;
  *   <li>No call changes anything of the core but between going in and coming out by the gate, which knows the thread
  *       and the state.
  *   <li>{@code openCursorCount} counts the cursors that were given out and not closed; a commit wants none.
+ *   <li>The valid savepoints are {@code newestSavepoint} and those before it, each behind more changes than the one
+ *       before: no more are kept than there are changes, whose undo is limited.
  * </ul>
  */
 public final class Transaction {
@@ -532,11 +534,14 @@ public final class Transaction {
     /**
      * Marks a point to come back to.
      *
-     * @return the savepoint
+     * @return the savepoint; the last one, where nothing was changed since
      */
     public Savepoint savepoint() {
         gate.requireOpen();
-        newestSavepoint = new Savepoint(core.savepoint(), newestSavepoint);
+        int undoCount = core.savepoint();
+        if (newestSavepoint == null || newestSavepoint.undoCount() != undoCount) {
+            newestSavepoint = new Savepoint(undoCount, newestSavepoint);
+        }
         return newestSavepoint;
     }
 

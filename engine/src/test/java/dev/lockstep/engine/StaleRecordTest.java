@@ -2,7 +2,9 @@ package dev.lockstep.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -165,6 +167,28 @@ class StaleRecordTest {
         });
         assertEquals("d", name(10_003));
         assertEquals(ROWS + 1, DatabaseTest.ids(database, "by_amount").size());
+    }
+
+    /** All are kept until the transaction ends: no more than there are changes, whose undo is counted. */
+    @Test
+    void aSavepointWithoutAChangeSinceTheLastOneIsThatOne() {
+        fill();
+        database.run(transaction -> {
+            Record row = table.newRecord();
+            Savepoint outer = transaction.savepoint();
+            assertTrue(transaction.fetch(table, id(1), row));
+            assertSame(outer, transaction.savepoint());
+            DatabaseTest.put(transaction, table, row, 10_000, "a", 1);
+            Savepoint inner = transaction.savepoint();
+            assertNotSame(outer, inner);
+            DatabaseTest.put(transaction, table, row, 10_001, "b", 2);
+            transaction.rollbackTo(inner);
+            assertSame(inner, transaction.savepoint());
+            transaction.rollbackTo(outer);
+            assertSame(outer, transaction.savepoint());
+            assertThrows(TransactionStateException.class, () -> transaction.rollbackTo(inner));
+        });
+        assertEquals(ROWS, DatabaseTest.ids(database, "by_amount").size());
     }
 
     @Test
