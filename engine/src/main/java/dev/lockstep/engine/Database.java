@@ -213,7 +213,7 @@ public final class Database implements AutoCloseable {
 
     /**
      * Drops a table and its indexes, atomically and durably. Waits for transactions that use it, for {@link
-     * DatabaseOptions#lockTimeout()} at most.
+     * DatabaseOptions#lockTimeout()} at most; for one that the calling thread itself has open in vain.
      *
      * @param name its name
      * @throws SchemaException if there is no such table
@@ -232,10 +232,11 @@ public final class Database implements AutoCloseable {
     /**
      * Creates an index, on a filled table too, atomically and durably. Others go on using the table: it is locked for
      * moments, at the beginning and at the end, which wait for the transactions that use it, for {@link
-     * DatabaseOptions#lockTimeout()} at most. A change by which a row would get the key of another one in a unique
-     * index is refused as soon as that one has its entry; a row that has not been reached has none yet, and if the two
-     * have still one key when it is reached, the creation fails. A change that makes a row too long for an entry is
-     * refused as well. Both errors name the index, which {@link Table#definition()} does not list before it is done.
+     * DatabaseOptions#lockTimeout()} at most; for one that the calling thread itself has open in vain. A change by
+     * which a row would get the key of another one in a unique index is refused as soon as that one has its entry; a
+     * row that has not been reached has none yet, and if the two have still one key when it is reached, the creation
+     * fails. A change that makes a row too long for an entry is refused as well. Both errors name the index, which
+     * {@link Table#definition()} does not list before it is done.
      *
      * @param index the index
      * @throws DuplicateKeyException if the index is unique and rows are not; there is no index then
@@ -254,7 +255,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Drops an index, atomically and durably.
+     * Drops an index, atomically and durably. Waits for transactions that use its table; for one that the calling
+     * thread itself has open in vain.
      *
      * @param table the name of its table
      * @param index its name
@@ -306,6 +308,9 @@ public final class Database implements AutoCloseable {
      * Runs work in a transaction with the database's options and commits it. Any exception or error rolls back. Besides
      * what the work throws, all that {@link Session#begin()} and {@link Transaction#commit()} may throw.
      *
+     * <p>Work that waits for another transaction of its own thread, such as one that it has begun this one in, waits
+     * for itself: no deadlock is seen, and the wait ends with the lock timeout.
+     *
      * @param work what to do
      * @param <E> the checked exception of the work
      * @throws E what the work threw
@@ -317,6 +322,9 @@ public final class Database implements AutoCloseable {
     /**
      * Runs work in a transaction and commits it. Any exception or error rolls back. Besides what the work throws, all
      * that {@link Session#begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
+     *
+     * <p>Work that waits for another transaction of its own thread, such as one that it has begun this one in, waits
+     * for itself: no deadlock is seen, and the wait ends with the lock timeout.
      *
      * @param options how it runs; retries apply to deadlocks and timeouts
      * @param work what to do
@@ -335,6 +343,9 @@ public final class Database implements AutoCloseable {
      * rolls back. Besides what the work throws, all that {@link Session#begin()} and {@link Transaction#commit()} may
      * throw.
      *
+     * <p>Work that waits for another transaction of its own thread, such as one that it has begun this one in, waits
+     * for itself: no deadlock is seen, and the wait ends with the lock timeout.
+     *
      * @param work what to do
      * @param <T> the type of the result
      * @param <E> the checked exception of the work
@@ -348,6 +359,9 @@ public final class Database implements AutoCloseable {
     /**
      * Runs work that has a result in a transaction and commits it. Any exception or error rolls back. Besides what the
      * work throws, all that {@link Session#begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
+     *
+     * <p>Work that waits for another transaction of its own thread, such as one that it has begun this one in, waits
+     * for itself: no deadlock is seen, and the wait ends with the lock timeout.
      *
      * @param options how it runs; retries apply to deadlocks and timeouts
      * @param work what to do

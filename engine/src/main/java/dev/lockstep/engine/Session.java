@@ -72,6 +72,9 @@ public final class Session implements AutoCloseable {
      * Runs work in a transaction and commits it. Any exception or error rolls back. Besides what the work throws, all
      * that {@link #begin(TransactionOptions)} and {@link Transaction#commit()} may throw.
      *
+     * <p>Work that waits for another transaction of its own thread, such as one that it has begun this one in, waits
+     * for itself: no deadlock is seen, and the wait ends with the lock timeout.
+     *
      * @param options how it runs; its retries apply to deadlocks and timeouts
      * @param work what to do
      * @param <T> the type of the result

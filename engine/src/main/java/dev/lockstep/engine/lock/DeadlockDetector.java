@@ -14,7 +14,9 @@ import java.util.Arrays;
  * searches last sees all the others waiting, and finds the cycle. An owner without locks need not search: only requests
  * behind it in the same queue can wait for it; they came later through the same latch of the stripe, and whoever among
  * them or beyond them closes the cycle sees it waiting. (Leaving out blockers as {@link LockStripe#collectBlockers}
- * does hides a cycle only if some of its members form a shorter one, which is found.)
+ * does hides a cycle only if some of its members form a shorter one, which is found.) But a cycle is one of owners that
+ * wait for locks. A thread that waits in one transaction for a lock of another one of its own waits for itself, which
+ * no lock tells: that ends with the lock timeout, as does any other wait for a thread that waits for something else.
  *
  * <p><b>No victim is innocent.</b> The first search holds one stripe latch at a time, so what it finds may have changed
  * meanwhile. It is cheap and almost always finds nothing. Only if it finds a cycle are all stripes latched, in
