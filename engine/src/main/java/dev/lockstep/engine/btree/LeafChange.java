@@ -223,12 +223,14 @@ public final class LeafChange {
         int pageId = body.getInt(PAGE_ID);
         byte[] key = key(body);
         boolean apply = pages.latchIfOlder(pageId, lsn, false);
+        boolean applied = false;
         try {
             if (apply) {
                 apply(pages, type, transactionId, lsn, body, changeOffset(body), key);
+                applied = true;
             }
         } finally {
-            pages.unlatch(apply, lsn);
+            pages.unlatch(applied, lsn);
         }
     }
 

@@ -37,7 +37,12 @@ public abstract class PageRedo {
      */
     protected abstract boolean latchIfOlder(int pageId, long lsn, boolean wholePage);
 
-    /** Ends what {@link #latchIfOlder} has begun. */
+    /**
+     * Ends what {@link #latchIfOlder} has begun.
+     *
+     * @param changed whether the page has all of the record; one whose record was refused must not say so to the next
+     *     open
+     */
     protected abstract void unlatch(boolean changed, long lsn);
 
     /** Latches the page and tells whether it is to be replaced by its image: it is damaged, or older. */

@@ -109,10 +109,12 @@ final class SystemChange {
             at += PART_HEADER_BYTES;
             boolean apply = pages.latchIfOlder(pageId, lsn, kind == IMAGE);
             long page = pages.address();
+            boolean applied = false;
             try {
                 at = redoPart(memory, page, apply, kind, payload, at);
+                applied = apply;
             } finally {
-                pages.unlatch(apply, lsn);
+                pages.unlatch(applied, lsn);
             }
         }
     }
