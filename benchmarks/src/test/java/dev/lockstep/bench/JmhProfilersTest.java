@@ -236,8 +236,9 @@ class JmhProfilersTest {
         assertEquals(1, exitCode, err::toString);
         assertTrue(
                 err.toString()
-                        .contains("KeyBenchmark.encodeIntegers-avgt: NOT STEADY, counts for nothing: C2 had compiled 0.0 %"
-                                + " of the Java instructions, natively 0.0 %"),
+                        .contains(
+                                "KeyBenchmark.encodeIntegers-avgt: NOT STEADY, counts for nothing: C2 had compiled 0.0"
+                                        + " % of the Java instructions, natively 0.0 %"),
                 err::toString);
         JsonNode metrics = new ObjectMapper().readTree(json.toFile()).at("/results/0/secondaryMetrics");
         double instructions = metrics.at("/simulated.instructions/score").asDouble();
