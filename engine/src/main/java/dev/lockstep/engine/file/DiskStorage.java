@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -283,6 +284,7 @@ public final class DiskStorage implements Storage {
         private final Path realPath;
         private final FileChannel channelOrNull;
         private final boolean shared;
+        private final ReentrantLock closing = new ReentrantLock();
         private boolean isClosed;
 
         ChannelLock(Path realPath, FileChannel channelOrNull, boolean shared) {
@@ -301,7 +303,16 @@ public final class DiskStorage implements Storage {
          * that an interrupt can close it for nobody. Where an error ends this in the middle another call ends it.
          */
         @Override
-        public synchronized void close() {
+        public void close() {
+            closing.lock();
+            try {
+                closeOnce();
+            } finally {
+                closing.unlock();
+            }
+        }
+
+        private void closeOnce() {
             if (isClosed) {
                 return;
             }
