@@ -21,18 +21,23 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class PinnedCloseTest {
     private static final Path HOME = Path.of("/database");
 
+    private static final LogOptions LOG = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
+    private static final SchedulerOptions OPTIONS =
+            SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
+
     @RegisterExtension
     final ValidatedDatabase validated = new ValidatedDatabase();
 
+    private final FaultyStorage storage = new FaultyStorage(1);
+
+    private Database open(Scheduler schedulerOrNull) {
+        return Database.open(storage, HOME, ValidatedDatabase.SMALLEST, schedulerOrNull, LOG);
+    }
+
     @Test
     void leavesTheDatabaseToBeClosed() throws InterruptedException {
-        FaultyStorage storage = new FaultyStorage(1);
-        LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
-        SchedulerOptions options =
-                SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
-        try (Scheduler scheduler = new Scheduler(options)) {
-            Database database =
-                    validated.unexamined(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, log));
+        try (Scheduler scheduler = new Scheduler(OPTIONS)) {
+            Database database = validated.unexamined(open(scheduler));
             DatabaseTest.filled(database, 10, "name");
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch closed = new CountDownLatch(1);
@@ -48,7 +53,7 @@ class PinnedCloseTest {
             assertNull(compacting.failure(), () -> "" + compacting.failure());
             assertInstanceOf(PinnedSThreadException.class, pinned.failure());
             database.close();
-            try (Database again = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log)) {
+            try (Database again = open(null)) {
                 again.validate();
             }
         }
@@ -56,20 +61,15 @@ class PinnedCloseTest {
 
     @Test
     void waitsForTheThreadsOfTheEngine() throws InterruptedException {
-        FaultyStorage storage = new FaultyStorage(1);
-        LogOptions log = LogOptions.sync().withBufferBytes(LogOptions.BUFFER_BYTES_MIN);
-        SchedulerOptions options =
-                SchedulerOptions.defaults().withKind(SThreadKind.CONTINUATION).withCarriers(1);
-        try (Scheduler scheduler = new Scheduler(options)) {
-            Database database =
-                    validated.unexamined(Database.open(storage, HOME, ValidatedDatabase.SMALLEST, scheduler, log));
+        try (Scheduler scheduler = new Scheduler(OPTIONS)) {
+            Database database = validated.unexamined(open(scheduler));
             DatabaseTest.filled(database, 10, "name");
             PinnedWork pinned = new PinnedWork(database::close);
             scheduler.start("pinned", 0, pinned).join();
             assertNull(pinned.failure(), () -> "" + pinned.failure());
         }
         // The extension looks for threads that are left.
-        try (Database again = Database.open(storage, HOME, ValidatedDatabase.SMALLEST, null, log)) {
+        try (Database again = open(null)) {
             assertNull(again.instance().recoveryReport());
             again.validate();
         }

@@ -92,21 +92,26 @@ public final class InstanceOpener {
         return new BufferPool(frameCount(), options.nodeLayout(), pageFile, fence, ioThreads, health, health::check);
     }
 
+    /** With an empty catalog. */
+    private Instance newInstance(TreeEnvironment environment, InstanceFiles filesOrNull) {
+        Instance instance = new Instance(
+                options,
+                scheduler,
+                health,
+                environment,
+                new TransactionTable(1),
+                new Catalog(CatalogStore.TREE_ID + 1),
+                filesOrNull);
+        createCatalog(instance);
+        return instance;
+    }
+
     /** A database that lives in memory only. */
     public Instance openInMemory() {
         try {
             BufferPool pool = opened(newPool(null, new PoolFence(health), null));
             TreeEnvironment environment = new TreeEnvironment(pool, newAllocator(), null, health::fail);
-            Instance instance = new Instance(
-                    options,
-                    scheduler,
-                    health,
-                    environment,
-                    new TransactionTable(1),
-                    new Catalog(CatalogStore.TREE_ID + 1),
-                    null);
-            createCatalog(instance);
-            return instance;
+            return newInstance(environment, null);
         } catch (Throwable failure) {
             closeOpened(failure);
             throw failure;
@@ -315,15 +320,7 @@ public final class InstanceOpener {
                 ioThreads,
                 fence,
                 LogRecordLayout.LSN_FIRST);
-        Instance instance = new Instance(
-                options,
-                scheduler,
-                health,
-                environment,
-                new TransactionTable(1),
-                new Catalog(CatalogStore.TREE_ID + 1),
-                files);
-        createCatalog(instance);
+        Instance instance = newInstance(environment, files);
         files.markInUse(log == null);
         files.startCheckpointer(instance, LogRecordLayout.LSN_FIRST);
         opened.push(files::closeCheckpointer);
