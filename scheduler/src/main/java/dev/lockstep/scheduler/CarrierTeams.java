@@ -50,6 +50,9 @@ final class CarrierTeams {
     private final TeamEpochs epochs = new TeamEpochs(InstalledTime::threadCpuNanos);
     private int lastWanted;
 
+    /** As the scheduler's user said last, and this carrier has followed. */
+    private boolean allowed = true;
+
     /** S-threads in all lists. */
     private int listed;
 
@@ -102,9 +105,32 @@ final class CarrierTeams {
         OperationList list =
                 new OperationList(operation, scheduler.teamLimit(operation), teamMode, groupOrNull(operation), epochs);
         list.begins = scheduler.isBegin(operation);
+        if (!allowed) {
+            list.governor.suspend();
+        }
         publishedLists.setRelease(operation, list);
         lists[operation] = list;
         return list;
+    }
+
+    /** Does what the scheduler's user wants of teams; by the carrier itself, no S-thread being mounted. */
+    void follow(boolean teamsAllowed) {
+        if (teamsAllowed == allowed) {
+            return;
+        }
+        allowed = teamsAllowed;
+        for (OperationList list : lists) {
+            if (list != null && allowed) {
+                list.governor.resume();
+            } else if (list != null) {
+                list.governor.suspend();
+            }
+        }
+        if (allowed) {
+            epochs.resume(InstalledTime.nanoTime());
+        } else {
+            epochs.suspend(InstalledTime.nanoTime());
+        }
     }
 
     private ListGroup groupOrNull(int operation) {

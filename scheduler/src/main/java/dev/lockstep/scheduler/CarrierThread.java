@@ -241,6 +241,7 @@ final class CarrierThread extends Thread {
             // Ends when told to, after the last S-thread of this carrier has ended. Tasks that are no S-threads, of
             // which there may be one again each time, then run elsewhere.
             while (!(arrivals.isStopping() && wakeups.liveCount() == 0 && !arrivals.hasNodes())) {
+                teams.follow(scheduler.teamsAllowed());
                 runTeam();
                 wakeups.poll();
                 runStraysUnlessListsAreFirst();

@@ -108,6 +108,12 @@ final class Governor {
     /** Whether teams that are kept are being compared afresh, which is no change to {@link #epochs} until it fails. */
     private boolean reviewing;
 
+    /** Whether teams are forbidden, whatever this governor has found. */
+    private boolean suspended;
+
+    private boolean straightBefore;
+    private long operationsBefore;
+
     private int trialTeams;
     private int trialTeamsSeen;
     private final long[] trialNanosPerMember = new long[TRIAL_TEAMS];
@@ -130,6 +136,7 @@ final class Governor {
     /** Starts a trial if one is due; to be called now and then while the operation runs straight. */
     void considerTrial(boolean othersWait) {
         if (governed
+                && !suspended
                 && othersWait
                 && (!kept || reviewing)
                 && epochs.allowsTeams()
@@ -149,7 +156,7 @@ final class Governor {
      *     incomparable
      */
     void teamEnded(int members, int strays, long nanos) {
-        if (!governed) {
+        if (!governed || suspended) {
             return;
         }
         if (trial) {
@@ -177,6 +184,21 @@ final class Governor {
         } else {
             operationsInTeams = operations() - operationsAtReview;
         }
+    }
+
+    /** Has the operation run straight, until {@link #resume}; not to be called twice. */
+    void suspend() {
+        suspended = true;
+        straightBefore = list.straight;
+        operationsBefore = operations();
+        list.straight = true;
+    }
+
+    /** Goes on where it was; what ran meanwhile brings no review closer. */
+    void resume() {
+        suspended = false;
+        list.straight = straightBefore;
+        operationsAtReview += operations() - operationsBefore;
     }
 
     private void judge() {

@@ -1,5 +1,6 @@
 package dev.lockstep.scheduler;
 
+import java.util.EnumMap;
 import java.util.Map;
 
 /**
@@ -46,6 +47,33 @@ public record OperationStatistics(
     /** Copies the map. */
     public OperationStatistics {
         strays = Map.copyOf(strays);
+    }
+
+    /**
+     * Returns what was counted in two times together.
+     *
+     * @param other of the same operation
+     */
+    public OperationStatistics plus(OperationStatistics other) {
+        Map<WaitReason, Long> allStrays = new EnumMap<>(WaitReason.class);
+        allStrays.putAll(strays);
+        other.strays.forEach((reason, count) -> allStrays.merge(reason, count, Long::sum));
+        return new OperationStatistics(
+                operation,
+                teamLimit,
+                straightOperations + other.straightOperations,
+                teams + other.teams,
+                membersIn + other.membersIn,
+                membersOut + other.membersOut,
+                membersStaged + other.membersStaged,
+                membersLent + other.membersLent,
+                teamsConsolidated + other.teamsConsolidated,
+                membersBeside + other.membersBeside,
+                ready + other.ready,
+                switches + other.switches,
+                switchesSkipped + other.switchesSkipped,
+                allStrays,
+                nanos + other.nanos);
     }
 
     /** Returns all operations begun, in teams and outside. */

@@ -116,6 +116,7 @@ public final class Scheduler implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition noneLive = lock.newCondition();
     private volatile boolean closed;
+    private volatile boolean teamsAllowed = true;
     private volatile Throwable carrierFailure;
     private volatile long[][] statisticsBase = new long[0][];
 
@@ -167,6 +168,26 @@ public final class Scheduler implements AutoCloseable {
     /** Returns what this scheduler was set up with. */
     public SchedulerOptions options() {
         return options;
+    }
+
+    /**
+     * Forbids teams from now on, or allows them again: for an application that knows of a time in which they do not
+     * pay, and for comparing both ways on the same data. While they are forbidden all operations run as with {@link
+     * TeamMode#OFF}. What a governor has found stays as it was, and it counts neither this time nor what runs in it.
+     * Has no effect where the mode is {@link TeamMode#OFF}.
+     *
+     * <p>Each carrier follows before it goes on with its next S-thread. Who waits in a list then is still called by
+     * teams, and a transaction that has begun goes on without.
+     *
+     * <p>Thread-safe.
+     */
+    public void allowTeams(boolean allowed) {
+        teamsAllowed = allowed;
+    }
+
+    /** Returns whether teams may form, as {@link #allowTeams} said last; they may at first. */
+    public boolean teamsAllowed() {
+        return teamsAllowed;
     }
 
     /** Returns the number of carriers; 0 for kind plain. */

@@ -89,6 +89,13 @@ final class TeamEpochs {
     private int rounds;
     private int distanceFactor = 1;
 
+    /** Whether teams are forbidden, so that no time passes here. */
+    private boolean suspended;
+
+    private long suspendedAtNanos;
+    private long commitsBefore;
+    private long cpuNanosBefore;
+
     /**
      * For one carrier.
      *
@@ -103,9 +110,9 @@ final class TeamEpochs {
         commits++;
     }
 
-    /** Whether a governor keeps teams, so that {@link #look} is to be called now and then. */
+    /** Whether a governor keeps teams that it may form, so that {@link #look} is to be called now and then. */
     boolean isActive() {
-        return phase != Phase.IDLE;
+        return phase != Phase.IDLE && !suspended;
     }
 
     /** Whether teams that governors keep may form now. */
@@ -193,6 +200,26 @@ final class TeamEpochs {
             }
             case IDLE -> {}
         }
+    }
+
+    /**
+     * Stops time; by the carrier itself, no S-thread being mounted. No governor may keep teams or give them up until
+     * {@link #resume}.
+     */
+    void suspend(long nowNanos) {
+        suspended = true;
+        suspendedAtNanos = nowNanos;
+        commitsBefore = commits;
+        cpuNanosBefore = cpuNanos.getAsLong();
+    }
+
+    /** Goes on where it was; by the carrier likewise. */
+    void resume(long nowNanos) {
+        suspended = false;
+        phaseStartNanos += nowNanos - suspendedAtNanos;
+        explorationStartNanos += nowNanos - suspendedAtNanos;
+        commitsAtStart += commits - commitsBefore;
+        cpuNanosAtStart += cpuNanos.getAsLong() - cpuNanosBefore;
     }
 
     private boolean isSettled(long nowNanos, boolean listsWait) {

@@ -252,4 +252,35 @@ class GovernorTest {
             assertEquals(straight, fixed.straight);
         }
     }
+
+    @Test
+    void whereTeamsAreForbiddenNothingIsTriedAndNoReviewComesCloser() {
+        runStraight(Governor.REVIEW_OPERATIONS - 1);
+        list.governor.suspend();
+        runStraight(2 * Governor.REVIEW_OPERATIONS);
+        list.governor.considerTrial(true);
+        assertTrue(list.straight);
+        list.governor.resume();
+        list.governor.considerTrial(true);
+        assertTrue(list.straight, "one operation is missing");
+        runStraight(1);
+        list.governor.considerTrial(true);
+        assertFalse(list.straight);
+    }
+
+    @Test
+    void aTrialThatIsInterruptedGoesOn() {
+        startTrial();
+        runTeams(Governor.TRIAL_TEAMS - 1, MEMBERS, STRAIGHT_NANOS / 2);
+        list.governor.suspend();
+        assertTrue(list.straight);
+        // Those who waited in the list.
+        runTeams(Governor.TRIAL_TEAMS, MEMBERS, STRAIGHT_NANOS * 2);
+        list.governor.resume();
+        assertFalse(list.straight);
+        assertFalse(epochs.isActive());
+        runTeams(1, MEMBERS, STRAIGHT_NANOS / 2);
+        assertTrue(epochs.isActive(), "teams that gain are kept");
+        assertFalse(list.straight);
+    }
 }

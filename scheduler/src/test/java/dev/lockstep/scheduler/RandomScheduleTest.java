@@ -29,12 +29,20 @@ class RandomScheduleTest {
 
     @ParameterizedTest
     @CsvSource({
-        "VIRTUAL, ON, 1, false", "VIRTUAL, GOVERNED, 2, false", "VIRTUAL, OFF, 3, false",
-        "CONTINUATION, ON, 4, false", "CONTINUATION, GOVERNED, 5, false", "CONTINUATION, OFF, 6, false",
-        "VIRTUAL, ON, 7, true", "CONTINUATION, ON, 8, true"
+        "VIRTUAL, ON, 1, false, false",
+        "VIRTUAL, GOVERNED, 2, false, false",
+        "VIRTUAL, OFF, 3, false, false",
+        "CONTINUATION, ON, 4, false, false",
+        "CONTINUATION, GOVERNED, 5, false, false",
+        "CONTINUATION, OFF, 6, false, false",
+        "VIRTUAL, ON, 7, true, false",
+        "CONTINUATION, ON, 8, true, false",
+        "VIRTUAL, ON, 9, false, true",
+        "CONTINUATION, ON, 10, false, true",
+        "CONTINUATION, GOVERNED, 11, false, true"
     })
     @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void theBooksBalance(SThreadKind kind, TeamMode mode, long seed, boolean consolidation)
+    void theBooksBalance(SThreadKind kind, TeamMode mode, long seed, boolean consolidation, boolean forbidding)
             throws InterruptedException {
         SchedulerOptions options = Fixtures.exact(kind)
                 .withCarriers(CARRIERS)
@@ -60,6 +68,9 @@ class RandomScheduleTest {
                         self.beginOperation(operations[random.nextInt(OPERATION_KINDS)]);
                         begun.incrementAndGet();
                         act(random, self, number, waiters);
+                        if (forbidding && random.nextInt(20) == 0) {
+                            scheduler.allowTeams(random.nextBoolean());
+                        }
                         if (random.nextBoolean()) {
                             self.endOperation();
                         }
@@ -80,7 +91,7 @@ class RandomScheduleTest {
                 assertTrue(each.teams() <= each.membersIn(), context);
                 assertTrue(each.teamMembersMean() <= 7, context);
                 assertEquals(consolidation, each.teamsConsolidated() > 0, context);
-                if (mode == TeamMode.ON) {
+                if (mode == TeamMode.ON && !forbidding) {
                     assertEquals(0, each.straightOperations(), context);
                 } else if (mode == TeamMode.OFF) {
                     assertEquals(0, each.teams(), context);

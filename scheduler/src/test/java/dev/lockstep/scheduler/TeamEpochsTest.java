@@ -157,4 +157,42 @@ class TeamEpochsTest {
         assertFalse(epochs.isActive());
         assertTrue(epochs.allowsTeams());
     }
+
+    /**
+     * The same steps with a break after each third, in which a thousand transactions of others commit, decide alike.
+     */
+    @Test
+    void aTimeWithoutTeamsIsNoneForTheEpochs() {
+        keepTeams();
+        run(rounds(TeamEpochs.ROUNDS + 1), STRAIGHT_COMMITS - 1, STEP_NANOS);
+        long withTeams = nanosWithTeams;
+        long without = nanosWithout;
+
+        TeamEpochsTest broken = new TeamEpochsTest();
+        broken.keepTeams();
+        for (long steps = rounds(TeamEpochs.ROUNDS + 1) / STEP_NANOS; steps > 0; steps--) {
+            broken.run(STEP_NANOS, STRAIGHT_COMMITS - 1, STEP_NANOS);
+            if (steps % 3 == 0) {
+                broken.rest();
+            }
+        }
+        assertFalse(broken.epochs.allowsTeams());
+        assertEquals(withTeams, broken.nanosWithTeams);
+        assertEquals(without, broken.nanosWithout);
+    }
+
+    private void rest() {
+        list.governor.suspend();
+        epochs.suspend(nowNanos);
+        assertFalse(epochs.isActive());
+        assertTrue(list.straight);
+        for (int i = 0; i < 1_000; i++) {
+            epochs.countCommit();
+        }
+        nowNanos += 7 * TeamEpochs.EXPLORATION_NANOS;
+        cpuNanos += TeamEpochs.EXPLORATION_NANOS;
+        list.governor.resume();
+        epochs.resume(nowNanos);
+        assertTrue(epochs.isActive());
+    }
 }
