@@ -1,11 +1,14 @@
 package dev.lockstep.bench.tpcc;
 
+import dev.lockstep.scheduler.OperationStatistics;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What only an engine itself can count. What it does not have is {@code null}.
  *
- * @param teams by operation
+ * @param operations what each did, in teams and outside
  * @param commits commit records in the log
  * @param forces forces of the log
  * @param logBytes bytes of log
@@ -15,7 +18,7 @@ import java.util.List;
  * @param scannerPageMisses of these not in the pool
  */
 record EngineFigures(
-        List<TeamReport> teams,
+        List<OperationStatistics> operations,
         Long commits,
         Long forces,
         Long logBytes,
@@ -25,6 +28,34 @@ record EngineFigures(
         Long scannerPageMisses) {
     /** Of an engine that counts nothing. */
     static final EngineFigures NONE = new EngineFigures(List.of(), null, null, null, null, null, null, null);
+
+    /** What was counted in two times together; of the same engine. */
+    EngineFigures plus(EngineFigures other) {
+        if (this.equals(NONE)) {
+            return other;
+        }
+        Map<String, OperationStatistics> together = new LinkedHashMap<>();
+        operations.forEach(each -> together.put(each.operation(), each));
+        other.operations.forEach(each -> together.merge(each.operation(), each, OperationStatistics::plus));
+        return new EngineFigures(
+                List.copyOf(together.values()),
+                sum(commits, other.commits),
+                sum(forces, other.forces),
+                sum(logBytes, other.logBytes),
+                sum(pageAccesses, other.pageAccesses),
+                sum(pageMisses, other.pageMisses),
+                sum(scannerPageAccesses, other.scannerPageAccesses),
+                sum(scannerPageMisses, other.scannerPageMisses));
+    }
+
+    private static Long sum(Long one, Long other) {
+        return one == null || other == null ? null : Long.valueOf(one + other);
+    }
+
+    /** As they are reported. */
+    List<TeamReport> teams() {
+        return operations.stream().map(TeamReport::of).toList();
+    }
 
     /** Commits that shared one force on average, or {@code null} without any force. */
     Double commitsPerForce() {

@@ -102,6 +102,13 @@ final class LockstepEngine implements OpenEngine {
     }
 
     @Override
+    public void allowTeams(boolean allowed) {
+        if (scheduler != null) {
+            scheduler.allowTeams(allowed);
+        }
+    }
+
+    @Override
     public void checkpoint() {
         adapter.database().checkpoint();
     }
@@ -128,13 +135,10 @@ final class LockstepEngine implements OpenEngine {
 
     @Override
     public EngineFigures figures() {
-        List<TeamReport> teams = scheduler == null
-                ? List.of()
-                : scheduler.statistics().stream().map(TeamReport::of).toList();
         DatabaseStatistics after = adapter.database().statistics();
         SessionStatistics scannersAfter = adapter.scannerStatistics();
         return new EngineFigures(
-                teams,
+                scheduler == null ? List.of() : scheduler.statistics(),
                 after.commits() - before.commits(),
                 after.logForces() - before.logForces(),
                 after.logBytes() - before.logBytes(),

@@ -19,6 +19,9 @@ interface OpenEngine extends AutoCloseable {
         return EngineFigures.NONE;
     }
 
+    /** Whether teams may form from now on, where the engine was opened to form some. */
+    default void allowTeams(boolean allowed) {}
+
     /** Writes a checkpoint now, of all pages that are dirty then, and waits for it, if the engine has such. */
     default void checkpoint() {}
 

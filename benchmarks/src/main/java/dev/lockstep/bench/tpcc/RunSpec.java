@@ -46,6 +46,7 @@ import java.util.Map;
  * @param scanBeside whether a thread scans whole tables during the measured phase
  * @param profiled whether the measured phase is drawn as a flame graph, which takes its time
  * @param sliceSeconds length of a turn where several runs take turns in one JVM; 0 where this one has a JVM of its own
+ * @param sharesDatabase whether those that take turns do so on one database
  * @param heapBytes largest and smallest heap of its JVM, which it may share with others
  */
 record RunSpec(
@@ -85,6 +86,7 @@ record RunSpec(
         boolean scanBeside,
         boolean profiled,
         double sliceSeconds,
+        boolean sharesDatabase,
         long heapBytes) {
     /** The isolation levels that TPC-C requires, by transaction type. */
     static final String ISOLATION_TPCC = "tpcc";

@@ -1,20 +1,12 @@
 package dev.lockstep.bench.tpcc;
 
 import dev.lockstep.bench.process.AnonymousMemory;
-import dev.lockstep.bench.process.Processors;
 import dev.lockstep.bench.report.ProgressLine;
 import dev.lockstep.bench.report.Spelling;
-import dev.lockstep.tpcc.TpccConfiguration;
 import dev.lockstep.tpcc.TpccProgress;
 import dev.lockstep.tpcc.TpccResult;
-import dev.lockstep.tpcc.TpccRun;
-import dev.lockstep.tpcc.adapter.TpccScanner;
 import dev.lockstep.tpcc.adapter.TransactionType;
-import dev.lockstep.tpcc.check.ConsistencyCheck;
-import dev.lockstep.tpcc.workload.Tally;
-import dev.lockstep.tpcc.workload.TransactionMix;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -25,23 +17,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One configuration of several that take turns in this JVM: its database, and what it did so far. Used by one thread.
+ * One configuration of several that take turns in this JVM, in a database of its own or of all of them: what it did in
+ * its turns so far. Used by one thread.
  */
-final class SlicedRun implements AutoCloseable {
+final class SlicedRun {
     /** A turn is seconds, and so is a checkpoint, unless the disk cannot keep up. */
     private static final int SLICES_MAX = 60;
 
     private final RunRequest request;
     private final RunSpec spec;
+    private final SlicedDatabase database;
     private final StallWatch watch;
     private final Consumer<ProgressLine> lines;
     private final OpenEngine engine;
-    private final Tally tally;
-    private ConsistencyCheck.Report asLoaded;
-    private double loadSeconds;
-    private String failure = "";
     private TpccResult last;
-    private int rounds;
     private TpccProgress.Phase phase = TpccProgress.Phase.LOAD;
     private long wantedNanos;
     private SliceSum sum = new SliceSum();
@@ -51,55 +40,26 @@ final class SlicedRun implements AutoCloseable {
     private FutureTask<Void> checkpoint;
 
     /**
-     * Opens a database.
+     * Takes turns in a database.
      *
      * @param lines told how it gets on
      */
-    SlicedRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines) {
-        this(request, watch, lines, Engines.open(request.configuration(), Path.of(request.directory())));
-    }
-
-    /** Takes a database that was opened as the request says. */
-    SlicedRun(RunRequest request, StallWatch watch, Consumer<ProgressLine> lines, OpenEngine engine) {
+    SlicedRun(RunRequest request, SlicedDatabase database, StallWatch watch, Consumer<ProgressLine> lines) {
         this.request = request;
         this.spec = request.configuration();
+        this.database = database;
         this.watch = watch;
         this.lines = lines;
-        this.engine = engine;
-        tally = new Tally(1, spec.warehouses());
+        this.engine = database.engine();
     }
 
-    /** Fills the database and looks at what it holds. */
+    SlicedDatabase database() {
+        return database;
+    }
+
+    /** Fills the database. */
     void load() throws InterruptedException {
-        long began = System.nanoTime();
-        TpccRun.load(configuration(Duration.ZERO), engine.adapter(), new Telling());
-        loadSeconds = (double) (System.nanoTime() - began) / TimeUnit.SECONDS.toNanos(1);
-        try (TpccScanner scanner = scanner()) {
-            asLoaded = ConsistencyCheck.afterLoad(spec.scale(), scanner);
-        }
-        // What loading has left to be written must not be written in somebody's turn.
-        engine.checkpoint();
-    }
-
-    private TpccScanner scanner() {
-        return new WatchedAdapter(engine.adapter(), rows -> watch.alive()).openScanner();
-    }
-
-    private TpccConfiguration configuration(Duration duration) {
-        return TpccConfiguration.builder(spec.scale())
-                .terminals(spec.terminals())
-                .threads(spec.threads())
-                .mix(Spelling.parse(TransactionMix.class, spec.mix()))
-                .think(spec.think())
-                .warmUp(Duration.ZERO)
-                .duration(duration)
-                .seed(spec.seed())
-                .round(rounds)
-                .loadThreads(Processors.available())
-                .load(false)
-                .check(false)
-                .dumpDirectory(Path.of(request.directory()))
-                .build();
+        database.load(new Telling());
     }
 
     /** Begins a phase, in which so many seconds of turns are wanted. */
@@ -108,12 +68,12 @@ final class SlicedRun implements AutoCloseable {
         wantedNanos = Math.round(seconds * TimeUnit.SECONDS.toNanos(1));
         sum = new SliceSum();
         checkpoint = null;
-        engine.measurementBegins();
+        figures = EngineFigures.NONE;
     }
 
     /** Whether the phase is not over. */
     boolean wantsMore() {
-        return failure.isEmpty() && wantsMore(wantedNanos, sum.measuredNanos(), sliceNanos());
+        return database.failure().isEmpty() && wantsMore(wantedNanos, sum.measuredNanos(), sliceNanos());
     }
 
     /** Half a turn's time more or less is none, but a phase that is wanted at all has one turn. */
@@ -128,17 +88,20 @@ final class SlicedRun implements AutoCloseable {
     /** Runs for the time of a turn, and on while a checkpoint is written, which is to be in no other's turn. */
     void turn() throws InterruptedException {
         int slices = 0;
+        engine.allowTeams(spec.usesTeams());
+        engine.measurementBegins();
         do {
             slice();
             slices++;
-            if (slices == SLICES_MAX && failure.isEmpty()) {
-                failure = "a checkpoint was still being written after " + SLICES_MAX
+            if (slices == SLICES_MAX && database.failure().isEmpty()) {
+                database.fail("a checkpoint was still being written after " + SLICES_MAX
                         + " times the length of a turn: the"
                         + " disk writes more slowly than the log grows; choose --checkpoint-seconds " + Protection.ONCE
-                        + " or " + Protection.OFF;
+                        + " or " + Protection.OFF);
             }
-        } while (failure.isEmpty() && isCheckpointLeft());
+        } while (database.failure().isEmpty() && isCheckpointLeft());
         sum.endTurn();
+        figures = figures.plus(engine.figures());
     }
 
     private boolean isCheckpointLeft() {
@@ -147,30 +110,29 @@ final class SlicedRun implements AutoCloseable {
 
     private void slice() throws InterruptedException {
         Telling telling = new Telling();
-        last = TpccRun.execute(
-                configuration(Duration.ofNanos(sliceNanos())), engine.adapter(), engine.threads(), telling);
-        rounds++;
-        failure = last.failure();
-        if (failure.isEmpty()) {
+        last = database.run(Duration.ofNanos(sliceNanos()), telling);
+        if (last.failure().isEmpty()) {
             sum.add(last, telling.threadNanos(), telling.collectors());
-            tally.add(last.tally());
         }
     }
 
     /** Ends a phase. */
     void end() throws InterruptedException {
-        figures = engine.figures();
-        if (checkpoint != null && failure.isEmpty()) {
+        if (checkpoint != null && database.failure().isEmpty()) {
             try {
                 checkpoint.get();
             } catch (ExecutionException e) {
-                failure = "a checkpoint failed: " + e.getCause();
+                database.fail("a checkpoint failed: " + e.getCause());
             }
         }
     }
 
     /** What the phase's turns came to. */
     RunReport report(int repeat) {
+        if (last == null) {
+            // The database was given up before its first turn.
+            return RunReport.failed(request, database.failure());
+        }
         AnonymousMemory memory = AnonymousMemory.now();
         return new RunReport(
                 spec.engine(),
@@ -210,11 +172,11 @@ final class SlicedRun implements AutoCloseable {
                 figures.bufferHitRatio(),
                 null,
                 null,
-                loadSeconds,
+                database.loadSeconds(),
                 (double) sum.measuredNanos() / TimeUnit.SECONDS.toNanos(1),
                 sum.turns(),
-                failure,
-                failure.isEmpty(),
+                database.failure(),
+                database.failure().isEmpty(),
                 null,
                 null,
                 ManagementFactory.getRuntimeMXBean().getInputArguments(),
@@ -223,24 +185,6 @@ final class SlicedRun implements AutoCloseable {
                 request.control(),
                 spec,
                 request.configurationHash());
-    }
-
-    /** What the database held at first and holds now, against all that was committed. */
-    ChildVerdict judge() throws InterruptedException {
-        if (!failure.isEmpty()) {
-            return ChildVerdict.NONE;
-        }
-        try (TpccScanner scanner = scanner()) {
-            return ChildVerdict.of(TpccRun.judge(spec.scale(), asLoaded, scanner, tally));
-        }
-    }
-
-    @Override
-    public void close() {
-        // A stalled engine could not be closed, and its JVM ends anyway.
-        if (failure.isEmpty()) {
-            engine.close();
-        }
     }
 
     private void askForCheckpoint() {

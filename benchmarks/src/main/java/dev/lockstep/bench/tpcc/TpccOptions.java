@@ -227,6 +227,14 @@ final class TpccOptions {
     double sliceSeconds;
 
     @Option(
+            names = "--one-database",
+            description = "With --slices: all configurations, which differ in --teams alone, off and one other, take"
+                    + " their turns on one database, with --control as well. Two databases of one JVM can differ by a"
+                    + " tenth in what a transaction takes, for as long as they are open; a ratio of turns on one"
+                    + " database has nothing of that.")
+    boolean oneDatabase;
+
+    @Option(
             names = "--checkpoint-seconds",
             paramLabel = "N",
             defaultValue = Protection.BY_LOG,

@@ -267,6 +267,7 @@ final class TpccOptionsCheck {
     private static void checkSlices(TpccOptions options, List<EngineName> engines) {
         if (options.sliceSeconds == 0) {
             require(!options.checkpoints.equals(Protection.ONCE), "--checkpoint-seconds once needs --slices SECONDS");
+            require(!options.oneDatabase, "--one-database needs --slices SECONDS");
             return;
         }
         require(
@@ -290,6 +291,24 @@ final class TpccOptionsCheck {
                 List.of(Protection.ONCE, Protection.OFF, Protection.BY_LOG).contains(options.checkpoints),
                 "--slices needs --checkpoint-seconds " + Protection.ONCE + ", " + Protection.OFF + " or "
                         + Protection.BY_LOG + ", since time passes for a database that waits for its turn too");
+        checkOneDatabase(options);
+    }
+
+    /** What turns on one database can differ in is what its scheduler can change while it is open. */
+    private static void checkOneDatabase(TpccOptions options) {
+        if (!options.oneDatabase) {
+            return;
+        }
+        require(
+                options.scheduler.equals(Spelling.of(Scheduling.STEPS)),
+                "--one-database needs --scheduler steps, whose teams are what its turns differ in");
+        require(
+                options.teams.size() == 2 && options.teams.contains(Spelling.of(TeamMode.OFF)),
+                "--one-database needs --teams off and one other, since a scheduler has one way to form teams, and"
+                        + " can be told not to");
+        require(
+                LockstepVariant.all(options).size() == options.teams.size(),
+                "--one-database has one value of each option but --teams");
     }
 
     /** Refuses by a sentence what is not so. */

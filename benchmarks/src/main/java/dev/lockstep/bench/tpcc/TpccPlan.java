@@ -143,7 +143,8 @@ record TpccPlan(
 
     private static List<RunSpec> lockstep(TpccOptions options, long memoryBytes, boolean profiled) {
         List<LockstepVariant> variants = LockstepVariant.all(options);
-        int databases = options.sliceSeconds == 0 ? 1 : variants.size() + (options.control ? 1 : 0);
+        int databases =
+                options.sliceSeconds == 0 || options.oneDatabase ? 1 : variants.size() + (options.control ? 1 : 0);
         long memoryOfEach = memoryBytes / databases;
         TpccOptionsCheck.require(
                 options.pool == null || databases == 1 || memoryBytes <= 0 || options.pool.bytes() <= memoryOfEach,
@@ -288,6 +289,7 @@ record TpccPlan(
                 scanBeside,
                 profiled,
                 options.sliceSeconds,
+                options.oneDatabase,
                 heapBytes);
     }
 

@@ -122,7 +122,9 @@ final class TpccReport {
         settings.put("isolation", spec.isolation());
         settings.put("added to each fsync", spec.fsyncDelayMillis() + " ms");
         if (spec.sliceSeconds() > 0) {
-            settings.put("turns in one JVM", spec.sliceSeconds() + " s");
+            settings.put(
+                    "turns in one JVM",
+                    spec.sliceSeconds() + " s" + (spec.sharesDatabase() ? ", on one database" : ""));
         }
         settings.put(
                 "repetitions",

@@ -169,7 +169,10 @@ final class TpccSections {
                                 plain(spec.warmUpSeconds()),
                                 spec.sliceSeconds() == 0
                                         ? ""
-                                        : format(", in one JVM by turns of %s s", plain(spec.sliceSeconds()))));
+                                        : format(
+                                                ", in one JVM%s by turns of %s s",
+                                                spec.sharesDatabase() ? " and on one database" : "",
+                                                plain(spec.sliceSeconds()))));
     }
 
     /** What the runs of the first engine have, each once. */

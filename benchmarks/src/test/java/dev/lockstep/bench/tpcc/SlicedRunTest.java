@@ -37,11 +37,11 @@ class SlicedRunTest {
         AtomicInteger looksLeft = new AtomicInteger(1);
         AtomicInteger slices = new AtomicInteger();
         try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});
-                SlicedRun run = new SlicedRun(
+                SlicedDatabase database = new SlicedDatabase(
                         request,
                         watch,
-                        line -> {},
                         new Writing(Engines.open(request.configuration(), directory), looksLeft, slices))) {
+            SlicedRun run = new SlicedRun(request, database, watch, line -> {});
             run.load();
             run.begin(TpccProgress.Phase.MEASURE, 1);
             run.turn();
@@ -68,8 +68,8 @@ class SlicedRunTest {
                     }
                 };
         try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});
-                SlicedRun run = new SlicedRun(request, watch, line -> {}, new OnThreads(adapter))) {
-            run.load();
+                SlicedDatabase database = new SlicedDatabase(request, watch, new OnThreads(adapter))) {
+            new SlicedRun(request, database, watch, line -> {}).load();
             assertEquals(1, opened.get());
             assertEquals(0, open.get());
         }

@@ -341,6 +341,41 @@ class TpccCommandTest {
         assertTrue(result.at("/runs/1/commitsPerForce").asDouble() > 0);
     }
 
+    /** Each has what its own turns did, and all what the database then holds. */
+    @Test
+    void takesTurnsOnOneDatabase() throws IOException {
+        JsonNode result = run(
+                "--durability=async",
+                "--scheduler=steps",
+                "--teams=off,on",
+                SMALL_POOL,
+                "--slices=1",
+                "--one-database",
+                "--warmup=0",
+                "--duration=2",
+                "--repeat=2",
+                "--control");
+        assertEquals(6, result.get("runs").size());
+        for (JsonNode run : result.get("runs")) {
+            boolean forms = run.at("/configuration/teams").asText().equals("on");
+            long operations = 0;
+            long teams = 0;
+            for (JsonNode team : run.get("teams")) {
+                operations += team.get("operations").asLong();
+                teams += team.get("teams").asLong();
+            }
+            assertEquals(forms, teams > 0, run::toString);
+            long committed =
+                    run.at("/commits").valueStream().mapToLong(JsonNode::asLong).sum();
+            // A transaction has at least one, and a Delivery, which has most, less than 200.
+            assertTrue(operations > committed && operations < 200 * committed, run::toString);
+            assertTurnsAddUp(run);
+            assertEquals(CONDITIONS, run.get("consistency").size(), run::toString);
+            assertEquals(0, run.get("tallyDifferences").size(), run::toString);
+        }
+        assertEquals(2, result.at("/ratios/control/repeats").asInt());
+    }
+
     @Test
     void runsByTurnsInOneJvm() throws IOException {
         Path report = directory.resolve("report");

@@ -633,6 +633,35 @@ class TpccPlanTest {
     }
 
     @Test
+    void turnsOnOneDatabaseDifferInTeamsAlone() {
+        String[] onOne = {
+            "--slices=1", "--one-database", "--scheduler=steps", "--warehouses=100", "--control", "--repeat=2"
+        };
+        TpccPlan plan = plan(concat(onOne, "--teams=off,governed"));
+        assertEquals(2, plan.configurations().size());
+        for (RunSpec spec : plan.configurations()) {
+            assertTrue(spec.sharesDatabase());
+            assertEquals(MEMORY_BYTES / 2, spec.poolBytes(), "of one database");
+            assertEquals(ChildFlags.LOCKSTEP_HEAP_BYTES, spec.heapBytes());
+        }
+        assertFalse(plan("--slices=1").configurations().getFirst().sharesDatabase());
+        assertRefused("needs --slices", "--one-database", "--scheduler=steps", "--teams=off,on");
+        assertRefused("--scheduler steps", "--one-database", "--slices=1", "--teams=off,on");
+        assertRefused("--teams off and one other", concat(onOne, "--teams=off"));
+        assertRefused("--teams off and one other", concat(onOne, "--teams=on,governed"));
+        assertRefused("--teams off and one other", concat(onOne, "--teams=off,on,governed"));
+        assertRefused("one value of each option but --teams", concat(onOne, "--teams=off,on", "--batches=off,on"));
+        assertRefused("one value of each option but --teams", concat(onOne, "--teams=off,on", "--terminals=1,10"));
+        assertRefused(
+                "one value of each option but --teams",
+                concat(onOne, "--teams=off,on", "--team-execution=switching,staged"));
+    }
+
+    private static String[] concat(String[] first, String... more) {
+        return Stream.concat(Stream.of(first), Stream.of(more)).toArray(String[]::new);
+    }
+
+    @Test
     void theReasonOfAChildIsNoNoticeOfItsJvm() {
         assertEquals(
                 "lockstep: no room",
