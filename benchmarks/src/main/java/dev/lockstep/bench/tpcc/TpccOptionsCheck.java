@@ -309,6 +309,11 @@ final class TpccOptionsCheck {
         require(
                 LockstepVariant.all(options).size() == options.teams.size(),
                 "--one-database has one value of each option but --teams");
+        require(
+                !options.checkpoints.equals(Protection.ONCE),
+                "--one-database needs --checkpoint-seconds " + Protection.OFF + " or " + Protection.BY_LOG
+                        + ": of three checkpoints in a row the first writes what all have changed, and the others"
+                        + " little");
     }
 
     /** Refuses by a sentence what is not so. */

@@ -647,6 +647,7 @@ class TpccPlanTest {
         assertFalse(plan("--slices=1").configurations().getFirst().sharesDatabase());
         assertRefused("needs --slices", "--one-database", "--scheduler=steps", "--teams=off,on");
         assertRefused("--scheduler steps", "--one-database", "--slices=1", "--teams=off,on");
+        assertRefused("off or by-log", concat(onOne, "--teams=off,on", "--checkpoint-seconds=once"));
         assertRefused("--teams off and one other", concat(onOne, "--teams=off"));
         assertRefused("--teams off and one other", concat(onOne, "--teams=on,governed"));
         assertRefused("--teams off and one other", concat(onOne, "--teams=off,on,governed"));
