@@ -19,6 +19,12 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     /** Drawn anew by each JVM, from so few values that two may draw the same. */
     private static final String DRAWN_ADDRESS = "SharedBaseAddress";
 
+    /**
+     * Flags that are forced decide about others: a collector about clocks, UseAVX about vectors. Two rounds are enough
+     * for those that the JVM has; what goes on differing is told.
+     */
+    private static final int ROUNDS_MAX = 3;
+
     /** Takes own copies. */
     public SameProcessor {
         forced = List.copyOf(forced);
@@ -36,8 +42,8 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     public record Difference(String flag, String machine, String emulated) {}
 
     /**
-     * Compares. Starts four JVMs: two on the machine, since some flags, such as addresses, differ from run to run; one
-     * emulated; and one on the machine with the flags forced.
+     * Compares. Starts some JVMs: two on the machine, since some flags, such as addresses, differ from run to run; one
+     * emulated; and on the machine one with the flags forced, and once more with those that only differ then.
      *
      * @param pinned the words before a command that run it where the control runs, since a JVM's flags go by the number
      *     of processors too; none if that is anywhere on the machine
@@ -54,15 +60,23 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
         Set<String> unstable = unstable(machine, VmFlags.read(pinned, both));
         VmFlags emulated = VmFlags.read(emulator, both);
         List<String> forced = new ArrayList<>(JvmtiAgents.OUT_OF_SWITCHES);
-        forced.addAll(forced(machine, emulated, unstable));
-        List<String> all = new ArrayList<>(options);
-        all.addAll(forced);
-        VmFlags after = VmFlags.read(pinned, all);
-        return new SameProcessor(
-                forced,
-                differences(machine, emulated, unstable),
-                // UseAVX and others decide about flags that were not told apart before.
-                differences(after, emulated, unstable));
+        forced.addAll(VmFlags.UNLOCKED);
+        List<Difference> chosen = new ArrayList<>();
+        List<Difference> remaining = differences(machine, emulated, unstable);
+        VmFlags now = machine;
+        for (int round = 0; round < ROUNDS_MAX && !remaining.isEmpty(); round++) {
+            forced.addAll(forced(now, emulated, unstable));
+            for (Difference each : remaining) {
+                if (chosen.stream().noneMatch(known -> known.flag().equals(each.flag()))) {
+                    chosen.add(each);
+                }
+            }
+            List<String> all = new ArrayList<>(options);
+            all.addAll(forced);
+            now = VmFlags.read(pinned, all);
+            remaining = differences(now, emulated, unstable);
+        }
+        return new SameProcessor(forced, chosen, remaining);
     }
 
     /** What to say of it. */
@@ -97,7 +111,7 @@ public record SameProcessor(List<String> forced, List<Difference> chosen, List<D
     }
 
     static List<String> forced(VmFlags machine, VmFlags emulated, Set<String> unstable) {
-        List<String> forced = new ArrayList<>(VmFlags.UNLOCKED);
+        List<String> forced = new ArrayList<>();
         for (String name : machine.differing(emulated)) {
             if (!unstable.contains(name) && emulated.values().containsKey(name)) {
                 forced.add(emulated.option(name));
