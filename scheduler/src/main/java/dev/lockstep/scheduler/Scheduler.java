@@ -176,8 +176,8 @@ public final class Scheduler implements AutoCloseable {
      * TeamMode#OFF}. What a governor has found stays as it was, and it counts neither this time nor what runs in it.
      * Has no effect where the mode is {@link TeamMode#OFF}.
      *
-     * <p>Each carrier follows before it goes on with its next S-thread. Who waits in a list then is still called by
-     * teams, and a transaction that has begun goes on without.
+     * <p>Each carrier follows when its running team has ended, or when those have had their turns who wait for one. Who
+     * waits in a list then is still called by teams, and a transaction that has begun goes on without.
      *
      * <p>Thread-safe.
      */

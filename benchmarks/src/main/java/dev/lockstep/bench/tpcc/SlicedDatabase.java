@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A database in which configurations have turns, one or several of them, and the tally of all that they committed. Used
  * by one thread.
+ *
+ * <p>Invariants: the tally has all that was committed while {@code failure} is empty; one that was given up stays so,
+ * with the first reason.
  */
 final class SlicedDatabase implements AutoCloseable {
     private final RunSpec spec;
@@ -58,7 +61,7 @@ final class SlicedDatabase implements AutoCloseable {
 
     /** Gives it up, and with it all who have turns in it. */
     void fail(String why) {
-        failure = why;
+        failure = failure.isEmpty() ? why : failure;
     }
 
     /** Fills the database and looks at what it holds. */
@@ -77,7 +80,7 @@ final class SlicedDatabase implements AutoCloseable {
     TpccResult run(Duration duration, TpccProgress progress) throws InterruptedException {
         TpccResult result = TpccRun.execute(configuration(duration), engine.adapter(), engine.threads(), progress);
         rounds++;
-        failure = result.failure();
+        fail(result.failure());
         if (failure.isEmpty()) {
             tally.add(result.tally());
         }

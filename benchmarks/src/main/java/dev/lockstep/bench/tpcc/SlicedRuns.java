@@ -90,8 +90,11 @@ final class SlicedRuns {
         List<SlicedRun> order = runs;
         // Ends when each run has had its time or has failed; each turn takes some.
         while (order.stream().anyMatch(SlicedRun::wantsMore)) {
-            for (SlicedRun run : order.stream().filter(SlicedRun::wantsMore).toList()) {
-                run.turn();
+            for (SlicedRun run : order) {
+                // Asked when its turn comes: the one before may have given up the database of both.
+                if (run.wantsMore()) {
+                    run.turn();
+                }
             }
             order = order.reversed();
         }

@@ -75,6 +75,34 @@ class SlicedRunTest {
         }
     }
 
+    /** Whoever has the next turn in it would otherwise report it as whole. */
+    @Test
+    void aDatabaseThatWasGivenUpStaysSo(@TempDir Path directory) throws Exception {
+        TpccPlan plan = TpccPlanTest.plan("--shrink=100", "--terminals=2", "--slices=1", "--warmup=0", "--duration=1");
+        RunRequest request = new RunRequest(
+                plan.configurations().getFirst(), directory.toString(), null, "unpinned", 1, false, "hash");
+        TpccAdapter adapter = new PlainAdapter(request.configuration().scale());
+        try (StallWatch watch = new StallWatch(StallWatch.STILL_MILLIS_MAX, still -> {});
+                SlicedDatabase database = new SlicedDatabase(request, watch, new OnThreads(adapter))) {
+            SlicedRun first = new SlicedRun(request, database, watch, line -> {});
+            SlicedRun second = new SlicedRun(request, database, watch, line -> {});
+            first.load();
+            first.begin(TpccProgress.Phase.MEASURE, 1);
+            second.begin(TpccProgress.Phase.MEASURE, 1);
+            first.turn();
+            assertTrue(second.wantsMore());
+            database.fail("the disk is full");
+            assertFalse(second.wantsMore());
+            first.turn();
+            database.fail("something else");
+            assertEquals("the disk is full", database.failure());
+            assertEquals("the disk is full", first.report(1).failure());
+            assertEquals("the disk is full", second.report(1).failure());
+            assertEquals(ChildVerdict.NONE, database.judge());
+        }
+        adapter.close();
+    }
+
     private static TpccScanner counted(TpccScanner scanner, AtomicInteger open) {
         return (TpccScanner) Proxy.newProxyInstance(
                 TpccScanner.class.getClassLoader(), new Class<?>[] {TpccScanner.class}, (proxy, method, arguments) -> {
