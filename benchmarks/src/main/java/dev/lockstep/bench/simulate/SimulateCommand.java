@@ -55,8 +55,8 @@ import picocli.CommandLine.Spec;
             "    [--cores N]",
             "    [--nodes N] [--smt 1|2] [--seed N]",
             "    [--set KEY=VALUE]... [--step N] [--turn N] [--no-buffers] [--engine-threads]",
-            "    [--jvm-threads] [--branches[=C:T:I:R]] [--whole-run] [--operations] [--code FILE]",
-            "    [--code-map FILE] [--trace FILE]",
+            "    [--jvm-threads] [--branches[=C:T:I:R]] [--whole-run|--phases-only]",
+            "    [--operations] [--code FILE] [--code-map FILE] [--trace FILE]",
             "    [--switch-points FILE [--check-points REPORT]] [--json FILE] [--out DIR]",
             "    -- COMMAND..."
         },
@@ -133,8 +133,16 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
             names = "--whole-run",
             description =
                     "Simulates children of tpcc, jmh and indexfetch from start to end; without it, only while they"
-                            + " measure. Other commands and programs are always simulated from start to end.")
+                            + " measure. Other commands are always simulated from start to end, and other programs are"
+                            + " without --phases-only.")
     private boolean wholeRun;
+
+    @Option(
+            names = "--phases-only",
+            description = "Simulates a program that is none of these commands only in the phases that it marks, where"
+                    + " its start takes a third of the time; of one that marks none nothing is counted. For java and"
+                    + " other programs.")
+    private boolean phasesOnly;
 
     @Option(
             names = "--code",
@@ -250,6 +258,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         results.require(
                 trace == null || operations || own() == null,
                 "--trace of a command of ./lockstep needs --operations, which marks what is traced");
+        results.require(
+                !phasesOnly || own() == null,
+                "--phases-only is for programs: commands of ./lockstep know when to begin, see --whole-run");
         requirePoints();
         requireAgent();
         results.prepare();
@@ -273,7 +284,7 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
         boolean placed = as == SimulatedAs.CHILDREN;
         Path traced = trace == null ? null : directory.resolve("trace.txt");
         SimulatorSettings used =
-                settings.withFromFirstPhase(placed && !wholeRun).withTrace(traced);
+                settings.withFromFirstPhase(phasesOnly || (placed && !wholeRun)).withTrace(traced);
         Simulator simulator = Simulator.open(machine, used, directory);
         SimulatedPlacement placement = new SimulatedPlacement(
                 simulator, directory, instruments, operations, new AgentOptions(switchPoints, checkPoints));

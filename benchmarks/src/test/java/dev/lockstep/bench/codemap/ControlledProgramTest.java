@@ -31,7 +31,8 @@ class ControlledProgramTest {
     private int simulate() {
         Needed.requireSimulator();
         Needed.require(NativePart.AGENT);
-        List<String> words = new ArrayList<>(List.of("simulate", "--l1i", "32K,8,64", "--control", "--code"));
+        List<String> words =
+                new ArrayList<>(List.of("simulate", "--phases-only", "--l1i", "32K,8,64", "--control", "--code"));
         words.addAll(List.of(file("code.txt"), "--json", file("result.json"), "--", "java", "-XX:+UseSerialGC"));
         words.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         words.add(MeasuredProgram.class.getName());

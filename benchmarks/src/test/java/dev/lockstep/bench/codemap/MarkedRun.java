@@ -1,5 +1,6 @@
 package dev.lockstep.bench.codemap;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -7,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Main;
 import dev.lockstep.bench.Needed;
 import dev.lockstep.bench.simulate.MarkedOperation;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.scheduler.InstalledProbe;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -25,7 +27,9 @@ final class MarkedRun {
 
     /**
      * Runs a program in a simulated JVM whose operations are marked. Interpreted, so that equal work is equally many
-     * instructions from the first time on. Does not return where nothing can be simulated, but says so.
+     * instructions from the first time on. What counts is its measured phase, since
+     * what comes before one is not simulated, which takes a fraction of the time. Does not return where nothing can be
+     * simulated, but says so.
      *
      * @param directory for its files
      * @return instructions by what was marked: the context, if any, and the operation
@@ -35,7 +39,7 @@ final class MarkedRun {
         Path json = directory.resolve("result.json");
         Path names = directory.resolve("names.json");
         simulate(
-                List.of("--l1i", "32K,8,64", "--operations", "--json", json.toString()),
+                List.of("--phases-only", "--l1i", "32K,8,64", "--operations", "--json", json.toString()),
                 List.of(
                         "-Xint",
                         "-XX:+UseSerialGC",
@@ -51,12 +55,23 @@ final class MarkedRun {
                     (each.get("context").asText() + " " + each.get("operation").asText()).strip());
         }
         Map<String, Long> counted = new HashMap<>();
-        for (JsonNode each : mapper.readTree(json.toFile()).at("/processes/0/result/phases/0/operations")) {
+        assertEquals(0, phase(json, 0).at("/total/levels/l1i/accesses").asLong(-1));
+        for (JsonNode each : phase(json, Markers.PHASE_MEASURED).get("operations")) {
             counted.put(
                     named.get(each.get("operation").asInt()),
                     each.at("/counts/instructions").asLong());
         }
         return counted;
+    }
+
+    /** What the first process of a run did in a phase. */
+    static JsonNode phase(Path json, int number) throws IOException {
+        for (JsonNode phase : new ObjectMapper().readTree(json.toFile()).at("/processes/0/result/phases")) {
+            if (phase.get("phase").asInt() == number) {
+                return phase;
+            }
+        }
+        throw new AssertionError("phase=" + number + " was not entered");
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.lockstep.bench.codemap;
 import dev.lockstep.bench.plan.FilterOperator;
 import dev.lockstep.bench.plan.ScanOperator;
 import dev.lockstep.bench.plan.SumOperator;
+import dev.lockstep.counters.Markers;
 import dev.lockstep.engine.Cursor;
 import dev.lockstep.engine.Database;
 import dev.lockstep.engine.DatabaseOptions;
@@ -66,12 +67,14 @@ final class PlanProgram {
                 work(TIMES * LOOPS);
                 return 1;
             });
+            Markers.phaseBegin(Markers.PHASE_MEASURED);
             database.run(transaction -> {
                 try (Cursor cursor = transaction.scan(items)) {
                     read.open(cursor);
                     count.next();
                 }
             });
+            Markers.phaseEnd(Markers.PHASE_MEASURED);
             if (count.sum() != ROWS / 2) {
                 throw new AssertionError("rows=" + count.sum());
             }

@@ -25,7 +25,7 @@ class RecompiledCodeTest {
         Path code = directory.resolve("code.txt");
         MarkedRun.simulate(
                 // Holds nothing of a round of the method, so that all of it misses.
-                List.of("--l1i", "1K,direct,64", "--code", code.toString()),
+                List.of("--phases-only", "--l1i", "1K,direct,64", "--code", code.toString()),
                 List.of(
                         "-Xbatch",
                         "-XX:-TieredCompilation",

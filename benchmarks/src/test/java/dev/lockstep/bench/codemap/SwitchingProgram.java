@@ -1,5 +1,6 @@
 package dev.lockstep.bench.codemap;
 
+import dev.lockstep.counters.Markers;
 import dev.lockstep.scheduler.InstalledProbe;
 import dev.lockstep.scheduler.SThread;
 import dev.lockstep.scheduler.SThreadKind;
@@ -57,6 +58,7 @@ final class SwitchingProgram {
             int little = scheduler.registerOperation(LITTLE);
             int much = scheduler.registerOperation(MUCH);
             SThread starter = scheduler.start("starter", 0, () -> {
+                Markers.phaseBegin(Markers.PHASE_MEASURED);
                 SThread.current().beginOperation(alone);
                 work(SWITCHES * LOOPS);
                 SThread.current().endOperation();
@@ -64,6 +66,7 @@ final class SwitchingProgram {
                 started.add(scheduler.start(MUCH, 0, () -> operate(MUCH, together, much, TIMES * LOOPS)));
             });
             scheduler.awaitTermination();
+            Markers.phaseEnd(Markers.PHASE_MEASURED);
             started.add(starter);
         }
         for (SThread sThread : started) {

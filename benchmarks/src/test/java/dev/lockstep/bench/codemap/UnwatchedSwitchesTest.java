@@ -2,7 +2,6 @@ package dev.lockstep.bench.codemap;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.lockstep.bench.Needed;
 import dev.lockstep.counters.NativePart;
 import java.io.IOException;
@@ -25,7 +24,7 @@ class UnwatchedSwitchesTest {
 
     private long carrierInstructions(String name, List<String> options) throws IOException {
         Path json = directory.resolve(name + ".json");
-        List<String> all = new ArrayList<>(List.of("--l1i", "32K,8,64", "--json", json.toString()));
+        List<String> all = new ArrayList<>(List.of("--phases-only", "--l1i", "32K,8,64", "--json", json.toString()));
         all.addAll(options);
         MarkedRun.simulate(
                 all,
@@ -35,9 +34,8 @@ class UnwatchedSwitchesTest {
                         "-Djdk.virtualThreadScheduler.parallelism=1",
                         "-Djdk.virtualThreadScheduler.maxPoolSize=1"),
                 YieldingProgram.class);
-        return new ObjectMapper()
-                .readTree(json.toFile())
-                .at("/processes/0/result/phases/0/instructionsByThreads/carrier")
+        return MarkedRun.phase(json, YieldingProgram.PHASE)
+                .at("/instructionsByThreads/carrier")
                 .asLong();
     }
 

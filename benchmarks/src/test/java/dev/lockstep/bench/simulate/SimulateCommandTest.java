@@ -132,6 +132,12 @@ class SimulateCommandTest {
     }
 
     @Test
+    void aCommandThatKnowsItsPhasesIsNotToldOfThem() {
+        assertEquals(2, execute("simulate", "--phases-only", "--", "tpcc"));
+        assertTrue(err.toString().contains("--phases-only is for programs"), err.toString());
+    }
+
+    @Test
     void missingQemuIsToldWithThePackage() throws Exception {
         Path empty = Files.createDirectory(directory.resolve("empty"));
         CommandProcess child = CommandProcess.run(directory, empty, "simulate", "--l1i", "32K,8,64", "--", TRUE);
