@@ -1,6 +1,5 @@
 package dev.lockstep.bench.codemap;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -55,13 +54,20 @@ final class MarkedRun {
                     (each.get("context").asText() + " " + each.get("operation").asText()).strip());
         }
         Map<String, Long> counted = new HashMap<>();
-        assertEquals(0, phase(json, 0).at("/total/levels/l1i/accesses").asLong(-1));
-        for (JsonNode each : phase(json, Markers.PHASE_MEASURED).get("operations")) {
+        JsonNode measured = phase(json, Markers.PHASE_MEASURED);
+        JsonNode outside = phase(json, 0);
+        // Other threads leave the phase a moment after the one that ends it.
+        assertTrue(fetches(outside) < fetches(measured) / 100, () -> "outside=" + fetches(outside));
+        for (JsonNode each : measured.get("operations")) {
             counted.put(
                     named.get(each.get("operation").asInt()),
                     each.at("/counts/instructions").asLong());
         }
         return counted;
+    }
+
+    private static long fetches(JsonNode phase) {
+        return phase.at("/total/levels/l1i/accesses").asLong();
     }
 
     /** What the first process of a run did in a phase. */
