@@ -140,8 +140,8 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
     @Option(
             names = "--phases-only",
             description = "Simulates a program that is none of these commands only in the phases that it marks, where"
-                    + " its start takes a third of the time; of one that marks none nothing is counted. For java and"
-                    + " other programs.")
+                + " its start takes about a third of the time; of one that marks none nothing is counted. For java and"
+                + " other programs.")
     private boolean phasesOnly;
 
     @Option(
@@ -259,8 +259,9 @@ public final class SimulateCommand implements Callable<Integer>, SimulatedAs.Tol
                 trace == null || operations || own() == null,
                 "--trace of a command of ./lockstep needs --operations, which marks what is traced");
         results.require(
-                !phasesOnly || own() == null,
-                "--phases-only is for programs: commands of ./lockstep know when to begin, see --whole-run");
+                !phasesOnly || (own() == null && !wholeRun),
+                "--phases-only is for programs, and not together with --whole-run: commands of ./lockstep know"
+                        + " when to begin");
         requirePoints();
         requireAgent();
         results.prepare();

@@ -26,9 +26,8 @@ final class MarkedRun {
 
     /**
      * Runs a program in a simulated JVM whose operations are marked. Interpreted, so that equal work is equally many
-     * instructions from the first time on. What counts is its measured phase, since
-     * what comes before one is not simulated, which takes a fraction of the time. Does not return where nothing can be
-     * simulated, but says so.
+     * instructions from the first time on. What counts is its measured phase: what comes before it is not simulated,
+     * which takes a fraction of the time. Does not return where nothing can be simulated, but says so.
      *
      * @param directory for its files
      * @return instructions by what was marked: the context, if any, and the operation
